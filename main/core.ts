@@ -20,6 +20,7 @@ import { AgentDirectory } from "./gate/agents.ts";
 import { Alarms } from "./gate/alarms.ts";
 import { ApprovalRegistry } from "./gate/approvals/registry.ts";
 import { raiseTrailAlarms } from "./gate/audit/alarms.ts";
+import { Checkpoints } from "./gate/audit/checkpoints.ts";
 import { AuditLog } from "./gate/audit/log.ts";
 import { lastLine } from "./gate/audit/tail.ts";
 import type { Clock } from "./gate/clock.ts";
@@ -34,6 +35,7 @@ import { configuredFiles } from "./gate/guard/configured-files.ts";
 import { GateFiles } from "./gate/guard/gate-files.ts";
 import type { PolicyOverrides } from "./gate/profiles/policy-overrides.ts";
 import { RateLimits } from "./gate/rate/rate-limits.ts";
+import { ReceiptKeys } from "./gate/receipts/receipt-keys.ts";
 import { SessionDecisions } from "./gate/reviews/session-decisions.ts";
 import { openSafety, type Safety } from "./gate/safety/safety.ts";
 import type { Subject } from "./gate/stages/examination.ts";
@@ -48,6 +50,7 @@ import { rowReport } from "./storage/damaged-rows.ts";
 import type { DatabaseName } from "./storage/database-names.ts";
 import { Storage } from "./storage/storage.ts";
 import { systemClock } from "./system-clock.ts";
+import { VERSION } from "./version.ts";
 
 /** The parts of a running gate, opened in the right order and closed again. */
 export interface Core {
@@ -60,6 +63,7 @@ export interface Core {
   agents: AgentDirectory;
   agent_pauses: AgentPauses;
   audit: AuditLog;
+  checkpoints: Checkpoints;
   activity: Activity;
   settings: Settings;
   safety: Safety;
@@ -125,6 +129,8 @@ interface Beginnings
   prices: Prices;
   overrides: PolicyOverrides;
   log(line: string): void;
+  /** What follows the trail writes nothing any more. */
+  abandon(): void;
 }
 
 /**
@@ -157,9 +163,12 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     const judges = await openJudges(begun.config, () => judgeParts(begun, storage, stores, failed, decisions));
     const gate = openGate(begun, storage, stores, failed, { box, judges, decisions });
     opened = gate;
+    const checkpoints = openCheckpoints(begun, openKeys(begun), failed);
+    begun.abandon = () => checkpoints.abandon();
+    checkpoints.begin();
     start(begun, storage, stores, gate);
     for (const part of [box, judges]) part.begin();
-    const flush = () => flushAll(begun, storage, stores, gate, failed);
+    const flush = () => flushAll(begun, storage, stores, gate, checkpoints, failed);
     const timer = setInterval(flush, FLUSH_INTERVAL_MS).unref();
     return {
       ...begun,
@@ -167,6 +176,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       gate,
       box,
       judges,
+      checkpoints,
       storage,
       subscribe: (listener, types = OPERATOR_EVENTS) => begun.listeners.add(types, listener),
       failed,
@@ -176,6 +186,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
         stopWork(gate, stores);
         flush();
         if (storage.watch.lossByNow() === undefined) stores.rate.close();
+        checkpoints.close();
         audit.close();
         storage.close();
       },
@@ -219,14 +230,17 @@ function begin({ env = process.env, clock = systemClock, log, logs_decisions = t
     alarms: new Alarms(clock.now, (list) => publish({ type: "alarms.changed", data: list })),
     audit: new AuditLog(paths.audit_dir, paths.audit_head, clock.now, audit_reserve),
     log: log ?? (() => undefined),
+    abandon: () => undefined,
   };
 }
 
 /** A lock, a socket or a database isn't the gate's any more: it decides nothing from now on, and has to be closed. */
-function noteLoss({ audit, alarms, clock, paths, listeners }: Beginnings, loss: GateError): void {
+function noteLoss({ abandon, audit, alarms, clock, paths, listeners }: Beginnings, loss: GateError): void {
   // Whoever has the lock has the trail, too; a lost database alone leaves the trail to this gate.
-  if (loss.code === "gate_replaced") audit.abandon();
-  else audit.append({ event: "database.lost", ts: clock.now() / 1000, reason: loss.message });
+  if (loss.code === "gate_replaced") {
+    audit.abandon();
+    abandon();
+  } else audit.append({ event: "database.lost", ts: clock.now() / 1000, reason: loss.message });
   audit.flush();
   alarms.raise({ code: alarmOf(loss), subject: paths.state_dir, message: loss.message, hint: loss.hint });
   listeners.publish({ type: "gate.lost", data: loss });
@@ -428,6 +442,36 @@ function publishDecision(
   listeners.publish({ type: "decision", data });
 }
 
+function openKeys({ paths, clock }: Beginnings): ReceiptKeys {
+  const keys = new ReceiptKeys({
+    key_file: paths.receipt_key,
+    folder: paths.receipts_dir,
+    gate_version: VERSION,
+    now: clock.now,
+    numbers: () => ({ next: 1, first: undefined }),
+  });
+  keys.open();
+  return keys;
+}
+
+function openCheckpoints(
+  { paths, config, clock, alarms, audit }: Beginnings,
+  keys: ReceiptKeys,
+  failed: Core["failed"],
+): Checkpoints {
+  return new Checkpoints({
+    audit,
+    keys: { current: () => keys.current, known: () => keys.known.map(({ public_bytes }) => public_bytes) },
+    folder: paths.audit_dir,
+    tree_file: paths.audit_tree,
+    checkpoints_dir: paths.checkpoints_dir,
+    checkpoint_file: config.receipts.checkpoint_file,
+    now: clock.now,
+    alarms,
+    failed,
+  });
+}
+
 /** Continues with what the previous gate left: waiting requests, a pause, grants of its sessions. */
 function start(begun: Beginnings, storage: Storage, stores: Stores, gate: Gate): void {
   const { paths, config, clock, alarms, audit, listeners, log } = begun;
@@ -467,7 +511,14 @@ function start(begun: Beginnings, storage: Storage, stores: Stores, gate: Gate):
 }
 
 /** Writes what is stored beside the decisions. */
-function flushAll(begun: Beginnings, storage: Storage, stores: Stores, gate: Gate, failed: Core["failed"]): void {
+function flushAll(
+  begun: Beginnings,
+  storage: Storage,
+  stores: Stores,
+  gate: Gate,
+  checkpoints: Checkpoints,
+  failed: Core["failed"],
+): void {
   const { audit } = begun;
   if (storage.watch.lossByNow() !== undefined) return;
   const { activity, agents, agent_pauses, approvals, grants, safety, state_reserve } = stores;
@@ -475,6 +526,7 @@ function flushAll(begun: Beginnings, storage: Storage, stores: Stores, gate: Gat
   gate.publish();
   noteRefusedReports({ ...begun, ...stores });
   audit.tend();
+  checkpoints.tend();
   state_reserve.keep();
   const parts = [
     gate.broker,

@@ -5,6 +5,7 @@ import { OperatorServer } from "../ipc/operator-server.ts";
 import { logAlarms } from "./alarm-log.ts";
 import { type Channels, startChannels } from "./channels/channels.ts";
 import { type Core, openCore } from "./core.ts";
+import { sendCheckpoints } from "./daily-checkpoints.ts";
 import type { AgentPause } from "./gate/agent-pauses.ts";
 import type { Clock } from "./gate/clock.ts";
 import { AGENT_UNREAD, agentPausedMessage, GatePort, pausedMessage } from "./gate-port.ts";
@@ -141,6 +142,7 @@ async function serveCore(
   notifications = shown;
   const started = startChannels({ core, operatorOn: (surface) => operator.on(surface), env, log });
   channels = started;
+  sendCheckpoints(core, log);
   const heap = new HeapKeeper();
   return {
     core,
