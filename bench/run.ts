@@ -11,6 +11,7 @@ import { load } from "./load.ts";
 import { notification } from "./notification.ts";
 import { page } from "./page.ts";
 import { readingCommands } from "./reading-commands.ts";
+import { receipts } from "./receipts.ts";
 import { roundTrip } from "./round-trip.ts";
 import { safetyChecks } from "./safety.ts";
 
@@ -31,6 +32,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   page,
   load,
   judges,
+  receipts,
 };
 
 const args = process.argv.slice(2);
