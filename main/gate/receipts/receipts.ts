@@ -145,7 +145,7 @@ export class Receipts {
     });
   }
 
-  /** Returns whether there were any. @throws the system's, or SQLite's, error: they are still due */
+  /** Returns whether there may be more. @throws the system's, or SQLite's, error: they are still due */
   #make(source: Source): boolean {
     const listed = source.due.list(source.written, TOGETHER);
     const last = listed.at(-1);
@@ -154,7 +154,7 @@ export class Receipts {
     if (due.length > 0) this.#sign(due, source.late_through);
     source.written = last.id;
     this.#is_unsettled = true;
-    return true;
+    return listed.length === TOGETHER;
   }
 
   #sign(due: readonly Due[], late_through: number): void {
