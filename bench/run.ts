@@ -12,6 +12,7 @@ import { notification } from "./notification.ts";
 import { page } from "./page.ts";
 import { rate } from "./rate.ts";
 import { readingCommands } from "./reading-commands.ts";
+import { receipts } from "./receipts.ts";
 import { roundTrip } from "./round-trip.ts";
 import { safetyChecks } from "./safety.ts";
 
@@ -33,6 +34,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   page,
   load,
   judges,
+  receipts,
 };
 
 const args = process.argv.slice(2);
