@@ -95,6 +95,15 @@ export function grantColumns(now: number): Column<GrantView>[] {
   ];
 }
 
+/** `until`: how long it can be given back. */
+export function staleColumns(now: number): Column<GrantView & { until: string }>[] {
+  return [
+    ...grantColumns(now).filter(({ title }) => title !== "ENDS"),
+    { title: "REVOKED AT", text: ({ revoked_at }) => revoked_at ?? "" },
+    { title: "UNTIL", text: ({ until }) => momentText(until, now) },
+  ];
+}
+
 function endOf({ revoked_at, expires_at, session }: GrantView, now: number): string {
   if (revoked_at !== null) return `revoked ${momentText(revoked_at, now)}`;
   if (expires_at !== null) return momentText(expires_at, now);

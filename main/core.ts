@@ -29,6 +29,7 @@ import { serveOthers } from "./gate/database.ts";
 import { DiskReserve } from "./gate/disk-reserve.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "./gate/executors/catalog.ts";
 import { Gate } from "./gate/gate.ts";
+import { StaleGrants } from "./gate/grants/stale.ts";
 import { GrantStore } from "./gate/grants/store.ts";
 import { configuredFiles } from "./gate/guard/configured-files.ts";
 import { GateFiles } from "./gate/guard/gate-files.ts";
@@ -44,6 +45,7 @@ import { Listeners } from "./listeners.ts";
 import { loadPolicyOverrides } from "./policy-overrides-file.ts";
 import { noteRefusedReports } from "./reported-calls.ts";
 import { Settings } from "./settings.ts";
+import { staleNote, staleRecord } from "./stale-note.ts";
 import { rowReport } from "./storage/damaged-rows.ts";
 import type { DatabaseName } from "./storage/database-names.ts";
 import { Storage } from "./storage/storage.ts";
@@ -158,7 +160,8 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     const gate = openGate(begun, storage, stores, failed, { box, judges, decisions });
     opened = gate;
     start(begun, storage, stores, gate);
-    for (const part of [box, judges]) part.begin();
+    const parts = [box, judges, staleGrants(begun, storage, stores, failed)];
+    for (const part of parts) part.begin();
     const flush = () => flushAll(begun, storage, stores, gate, failed);
     const timer = setInterval(flush, FLUSH_INTERVAL_MS).unref();
     return {
@@ -172,7 +175,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       failed,
       close() {
         clearInterval(timer);
-        for (const part of [box, judges]) part.close();
+        for (const part of parts) part.close();
         stopWork(gate, stores);
         flush();
         if (storage.watch.lossByNow() === undefined) stores.rate.close();
@@ -403,6 +406,26 @@ function openBox(
 function gateFolders(paths: GatePaths): string[] {
   const { config_dir, audit_dir, receipts_dir, checkpoints_dir, runtime_dir, key_files } = paths;
   return [config_dir, audit_dir, receipts_dir, checkpoints_dir, runtime_dir, ...key_files];
+}
+
+function staleGrants(
+  { home, config, audit, notes, publish }: Beginnings,
+  storage: Storage,
+  { agents, grants }: Stores,
+  failed: Core["failed"],
+): StaleGrants {
+  return new StaleGrants({
+    grants,
+    after_days: config.grants.stale_after_days,
+    isLost: () => storage.watch.lossByNow() !== undefined,
+    revoked(batch) {
+      audit.append(staleRecord(batch, audit.time()));
+      audit.flush();
+      publish({ type: "grants.changed", data: {} });
+      notes.say(staleNote(batch, { home, language: config.language, nameOf: (id) => agents.get(id)?.name ?? id }));
+    },
+    failed,
+  });
 }
 
 function judgeParts(

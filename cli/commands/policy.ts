@@ -11,7 +11,14 @@ import {
   TABLE_POLICY,
 } from "../../main/gate/profiles/policy-overrides.ts";
 import { parseExpiry } from "../durations.ts";
-import { CAPABILITY_COLUMNS, grantColumns, OVERRIDE_COLUMNS, POLICY_COLUMNS, refusalColumns } from "../listings.ts";
+import {
+  CAPABILITY_COLUMNS,
+  grantColumns,
+  OVERRIDE_COLUMNS,
+  POLICY_COLUMNS,
+  refusalColumns,
+  staleColumns,
+} from "../listings.ts";
 import { withOperator } from "../operator.ts";
 import {
   type DataOptions,
@@ -36,6 +43,7 @@ export function policyCommands(program: Command, done: (code: ExitCode) => void)
   grantsCommand(policy);
   revokeCommand(policy);
   restoreCommand(policy);
+  staleCommands(policy);
   refusalCommands(policy);
   grantCommand(policy, done);
 }
@@ -213,6 +221,34 @@ function restoreCommand(policy: Command): void {
       withOperator(async (api) => {
         const grant = await api.call("grants.restore", { id: idOf(id, "grant", "policy grants") });
         tell(grant, `restored: ${grant.capability} on ${grant.target}`);
+      }),
+    );
+}
+
+function staleCommands(policy: Command): void {
+  policy
+    .command("stale")
+    .description("the grants that were revoked as nobody used them, and can still be given back")
+    .addOption(jsonOption())
+    .action((options: DataOptions) =>
+      withOperator(async (api) => {
+        const batches = await api.call("grants.stale", {});
+        const rows = batches.flatMap(({ grants, until }) => grants.map((grant) => ({ ...grant, until })));
+        list(rows, staleColumns(Date.now()), options);
+        if (rows.length === 0) say("no grant was revoked as unused in the last week");
+      }),
+    );
+
+  policy
+    .command("restore-stale [revoked-at]")
+    .description("gives back what was revoked as unused at once: the last time, or at the time that stale lists")
+    .action((revoked_at: string | undefined) =>
+      withOperator(async (api) => {
+        const [last] = revoked_at === undefined ? await api.call("grants.stale", {}) : [];
+        const wanted = revoked_at ?? last?.revoked_at;
+        if (wanted === undefined) return say("no grant was revoked as unused in the last week");
+        const result = await api.call("grants.restore_stale", { revoked_at: wanted });
+        tell(result, `given back: ${result.restored === 1 ? "1 grant" : `${result.restored} grants`}`);
       }),
     );
 }
