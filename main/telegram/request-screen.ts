@@ -1,10 +1,11 @@
-import { priceText, repeatedText, STOP_WORDS } from "../../ipc/call-words.ts";
+import { repeatedText, STOP_WORDS } from "../../ipc/call-words.ts";
 import { choiceText } from "../../ipc/choice-words.ts";
 import { hazardText } from "../../ipc/hazard-words.ts";
 import { judgesSaid } from "../../ipc/judge-words.ts";
 import type { Language } from "../../ipc/language.ts";
 import { requestText } from "../../ipc/notice-text.ts";
 import type { ApprovalView, Choice } from "../../ipc/operator-api.ts";
+import { priceText } from "../../ipc/price-words.ts";
 import { SURFACE_WORDS } from "../../ipc/surface-words.ts";
 import { isPlainText, shortened, shortenHome, visible } from "../../ipc/visible-text.ts";
 import type { Button, Screen } from "./bot-api.ts";

@@ -99,7 +99,7 @@ describe("a card of a call with a price", () => {
     const [view] = await gate.operator.call("approvals.list", {});
     expect(view?.price).toEqual(asked.decision.price);
     expect(asked.decision.pending?.card.lines).toHaveLength(3);
-    expect(asked.decision.pending?.card.lines[2]).toMatch(/^\S.* \| ~0\.19 EUR \| class: llm_online$/);
+    expect(asked.decision.pending?.card.lines[2]).toMatch(/^\S.* \| about 0\.19 EUR \| class: llm_online$/);
     expect(view?.choices.map(({ scope }) => scope)).toEqual(["none"]);
     const lines = trailOf(gate);
     const decided = lines.filter(({ event, executor }) => event === "decision" && executor === "llm_online");

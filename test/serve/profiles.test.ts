@@ -41,6 +41,7 @@ describe("a profile", () => {
           before: "allowed",
           outcome: "denied",
           line: 5,
+          agents: ["codex"],
         },
         {
           profile: "agent codex",
@@ -49,6 +50,7 @@ describe("a profile", () => {
           before: "allowed",
           outcome: "approval_required",
           line: 6,
+          agents: ["codex"],
         },
       ],
     });
