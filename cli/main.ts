@@ -17,6 +17,7 @@ import { offlineCommands } from "./commands/offline.ts";
 import { openCommand } from "./commands/open.ts";
 import { outsideCommand } from "./commands/outside.ts";
 import { policyCommands } from "./commands/policy.ts";
+import { receiptsCommands } from "./commands/receipts.ts";
 import { pauseOrResume, safetyCommands } from "./commands/safety.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { serviceCommands } from "./commands/service.ts";
@@ -70,6 +71,7 @@ export function commandLine(done: (code: number) => void): Command {
   answerCommands(program);
   policyCommands(program, done);
   auditCommands(program, done);
+  receiptsCommands(program, done);
   safetyCommands(program);
   pauseOrResume(program);
   statusCommand(program);

@@ -95,7 +95,13 @@ export class ChatMessages {
         ...{ key, chat_id, tokens, agent_id, is_silent },
         ...{ message_id: null, wanted: screen, is_final: false, shown: null, shown_at: SINCE_EVER },
       });
-    else Object.assign(kept, { tokens, agent_id, wanted: isSame(kept.wanted, screen) ? kept.wanted : screen, is_final: false });
+    else
+      Object.assign(kept, {
+        tokens,
+        agent_id,
+        wanted: isSame(kept.wanted, screen) ? kept.wanted : screen,
+        is_final: false,
+      });
     this.wake();
   }
 

@@ -1,6 +1,6 @@
-import { commonAnswer, gatheredText } from "../channels/gathered.ts";
 import { visible } from "../../ipc/visible-text.ts";
 import type { Gathered } from "../channels/channel.ts";
+import { commonAnswer, gatheredText } from "../channels/gathered.ts";
 import type { Screen } from "./bot-api.ts";
 import { MAX_CHARACTERS, type ScreenSettings } from "./request-screen.ts";
 import { TELEGRAM_WORDS } from "./words.ts";

@@ -1,5 +1,5 @@
-import type { ChannelHost } from "../channels/channels.ts";
 import { ChannelMessages } from "../channels/channel-messages.ts";
+import type { ChannelHost } from "../channels/channels.ts";
 import { dispatchCallback } from "../gate/approvals/callback.ts";
 import { LinkedChat } from "./linked-chat.ts";
 import { TelegramChannel } from "./telegram-channel.ts";

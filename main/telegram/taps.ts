@@ -1,7 +1,7 @@
 import { answerWith } from "../../ipc/choices.ts";
 import type { Answer } from "../../ipc/operator-api.ts";
-import { commonAnswer, denials } from "../channels/gathered.ts";
 import type { ChannelMessages } from "../channels/channel-messages.ts";
+import { commonAnswer, denials } from "../channels/gathered.ts";
 import { errorCode } from "../gate/errors.ts";
 import type { ChatMessages, Shown } from "./chat-messages.ts";
 import type { Conversation } from "./conversation.ts";
@@ -119,12 +119,7 @@ export class Taps {
     return messages.find(chat_id, message_id);
   }
 
-  async #onShown(
-    callback: Callback,
-    said: Said,
-    data: string,
-    shown: Found,
-  ): Promise<TapResult> {
+  async #onShown(callback: Callback, said: Said, data: string, shown: Found): Promise<TapResult> {
     const { pressed } = this.#words;
     const is_bound = !("token" in said) || shown.tokens.includes(said.token);
     if (!is_bound) return this.#refuse(callback, "not-shown-here", "not_shown_here", pressed.not_here);

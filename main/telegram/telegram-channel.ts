@@ -1,7 +1,7 @@
 import type { TelegramStatus } from "../../ipc/channels.ts";
 import { GateError } from "../../ipc/gate-error.ts";
-import { ownCommand } from "../../ipc/own-command.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
+import { ownCommand } from "../../ipc/own-command.ts";
 import type { Env } from "../../ipc/paths.ts";
 import { shortened, visible } from "../../ipc/visible-text.ts";
 import type { Channel, ChannelNote, Gathered, TelegramLinking } from "../channels/channel.ts";
@@ -107,7 +107,8 @@ export class TelegramChannel implements Channel {
       timing,
       answer: (id, text, show_alert) => this.#tryOften((api) => api.answerCallback(id, text, show_alert)),
       afterwards: (work) => this.#later(work),
-      replace: (chat_id, message_id, text) => this.#tryOften((api) => api.edit(chat_id, message_id, { text, buttons: [] })),
+      replace: (chat_id, message_id, text) =>
+        this.#tryOften((api) => api.edit(chat_id, message_id, { text, buttons: [] })),
     });
     this.linking = {
       status: () => this.#linkStatus(),
