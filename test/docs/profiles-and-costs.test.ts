@@ -43,10 +43,7 @@ test("every example of profiles does what the document says", async () => {
 
 test("every example of costs does what the document says", async () => {
   const text = textOf("costs.md");
-  const home = temporaryHome(tomlIn(text).replace("Full = 0.05", "Full = 0.0199"));
-  const own = `name = "mcp__search__web"\nneeds = []\nargs_schema = { type = "object" }\ncritical = false\nverb = { en = "search", it = "cerchi" }\n`;
-  mkdirSync(home.paths.executors_dir, { recursive: true });
-  writeFileSync(join(home.paths.executors_dir, "search.toml"), own);
+  const home = temporaryHome(tomlIn(text));
   const gate = await startGate({ home });
   const agent = await gate.agent("codex-work", "Full");
   const asked = await agent.ask({ executor: "mcp__search__web", args: { query: "x" } });
