@@ -64,10 +64,15 @@ export function requestText(view: ApprovalView, language: Language): NoticeText 
   };
 }
 
-/** Many requests of one agent. */
-export function bundleText(agent_name: string, views: readonly ApprovalView[], language: Language): NoticeText {
+/** Many requests of one agent, of which the first ones are named. */
+export function bundleText(
+  agent_name: string,
+  views: readonly ApprovalView[],
+  language: Language,
+  named = REQUESTS_SHOWN,
+): NoticeText {
   const words = WORDS[language];
-  const first = views.slice(0, REQUESTS_SHOWN).map(({ card }) => {
+  const first = views.slice(0, named).map(({ card }) => {
     // The full form's second line; the smaller ones have all in their first.
     const what = card.form === "full" ? card.lines[1] : card.lines[0];
     return shortened(what ?? "", ROW_WIDTH);

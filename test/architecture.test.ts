@@ -264,6 +264,7 @@ describe("the architecture", () => {
       "ipc/answer-lengths.ts",
       "ipc/box-words.ts",
       "ipc/call-words.ts",
+      "ipc/capability-words.ts",
       "ipc/choices.ts",
       "ipc/gate-error.ts",
       "ipc/hazard-words.ts",

@@ -13,7 +13,7 @@ import {
 } from "../../ipc/notice-text.ts";
 import type { ApprovalView, PairingRequest } from "../../ipc/operator-api.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
-import { shortened, visible } from "../../ipc/visible-text.ts";
+import { isPlainText, shortened, visible } from "../../ipc/visible-text.ts";
 import type { Notice, SinkAbilities } from "./sink.ts";
 import { NOTICE_WORDS } from "./words.ts";
 
@@ -31,10 +31,6 @@ export const BODY_ROWS = 6;
 const NAMES_SHOWN = 4;
 /** Where a server shows nothing but the text, this says who speaks. */
 const PRODUCT = "Metnos Gate";
-/** Letters that are written from right to left reorder the text beside them, without any control character. */
-const RIGHT_TO_LEFT =
-  /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Samaritan}\p{Script=Mandaic}\p{Script=Adlam}\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
-
 /**
  * One waiting request. Approve is offered only if the whole request is readable in the notification (`wholeRequest`);
  * else Deny and, where it can open something, Review.
@@ -138,7 +134,7 @@ export function wholeRequest(view: ApprovalView, body_lines: readonly string[], 
     lines.push(line);
     room -= rowsOf([line]);
   }
-  return room >= 0 && texts.every(isPlain) ? lines : null;
+  return room >= 0 && texts.every((text) => isPlainText(text)) ? lines : null;
 }
 
 /** Arguments that name what a call is about; any other argument's value is shown with its name. */
@@ -165,10 +161,6 @@ function isOnCard({ capabilities, target_summary, args }: ApprovalView, key: str
   const is_path = need.capability === "fs:read" || need.capability === "fs:write";
   // A path is shown as its name and its folder: `a.txt -> ~/notes/`.
   return target_summary.startsWith(is_path ? value.slice(value.lastIndexOf("/") + 1) : value);
-}
-
-function isPlain(text: string): boolean {
-  return visible(text) === text && !RIGHT_TO_LEFT.test(text);
 }
 
 function rowsOf(lines: readonly string[]): number {

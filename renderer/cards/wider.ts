@@ -1,3 +1,4 @@
+import { answerWith } from "../../ipc/choices.ts";
 import type { Reach } from "../../ipc/decision.ts";
 import type { Answer, ApprovalView, Choice } from "../../ipc/operator-api.ts";
 import type { CardWords } from "../words/cards.ts";
@@ -45,19 +46,6 @@ function mostUseful(choices: readonly Choice[], is_confined: boolean): Choice | 
   return order
     .map((reach) => in_session.find((choice) => choice.reach === reach))
     .find((choice) => choice !== undefined);
-}
-
-/** Exactly this choice; of two with one reach its target tells which. */
-export function answerWith(view: ApprovalView, choice: Choice, expires_at?: string): Answer {
-  const [grant, ...more] = choice.grants;
-  return {
-    token: view.token,
-    decision: "approved",
-    scope: choice.scope,
-    ...(choice.reach === null ? {} : { reach: choice.reach }),
-    ...(grant === undefined || more.length > 0 ? {} : { target: grant.target }),
-    ...(expires_at === undefined ? {} : { expires_at }),
-  };
 }
 
 /** "Allow reading below src, this session". */

@@ -1,3 +1,4 @@
+import { DOING_WORDS } from "../../ipc/capability-words.ts";
 import type { ApprovalStatus, Capability, Reach, Territory } from "../../ipc/decision.ts";
 import type { Description } from "../../ipc/description.ts";
 import type { Language } from "../../ipc/language.ts";
@@ -19,40 +20,6 @@ const CLAIMS: Readonly<Record<Language, Readonly<Record<McpClaim, string>>>> = {
     destructive: "può distruggere",
     idempotent: "due volte è come una",
     "open-world": "va all'esterno",
-  },
-};
-
-/** What is done with a capability: "Allow reading ...". */
-const DOING: Readonly<Record<Language, Readonly<Record<Capability, string>>>> = {
-  en: {
-    "fs:read": "reading",
-    "fs:write": "writing",
-    "code:exec": "running",
-    "network:http": "requests to",
-    "llm:local": "the local model",
-    "llm:online": "the online model",
-    "mail:read": "reading mail",
-    "mail:send": "sending mail",
-    "channel:in": "receiving from",
-    "channel:out": "sending to",
-    "time:read": "reading the time",
-    "parse:local": "parsing",
-    "calendar:read": "reading the calendar",
-  },
-  it: {
-    "fs:read": "leggere",
-    "fs:write": "scrivere",
-    "code:exec": "eseguire",
-    "network:http": "richieste a",
-    "llm:local": "il modello locale",
-    "llm:online": "il modello online",
-    "mail:read": "leggere la posta",
-    "mail:send": "inviare posta",
-    "channel:in": "ricevere da",
-    "channel:out": "inviare a",
-    "time:read": "leggere l'ora",
-    "parse:local": "analizzare",
-    "calendar:read": "leggere il calendario",
   },
 };
 
@@ -109,7 +76,7 @@ const en = {
   wholeCall: "The whole call, as it was sent",
   noArguments: "(no arguments)",
 
-  doing: (capability: Capability) => DOING.en[capability],
+  doing: (capability: Capability) => DOING_WORDS.en[capability],
   doingThis: "this",
   runningConfined: "running confined",
   and: " and ",
@@ -262,7 +229,7 @@ const it: typeof en = {
   wholeCall: "La chiamata intera, com'è arrivata",
   noArguments: "(nessun argomento)",
 
-  doing: (capability) => DOING.it[capability],
+  doing: (capability) => DOING_WORDS.it[capability],
   doingThis: "questo",
   runningConfined: "eseguire confinato",
   and: " e ",
