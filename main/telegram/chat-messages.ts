@@ -164,6 +164,17 @@ export class ChatMessages {
     return undefined;
   }
 
+  /** Whether a message is on its way whose number isn't known yet. Waits for it, for so many milliseconds at the most. */
+  async isSending(within_ms: number): Promise<boolean> {
+    const ends_at = this.#parts.monotonic() + within_ms;
+    while (this.#sending?.message_id === null) {
+      const left = ends_at - this.#parts.monotonic();
+      if (left <= 0 || this.#closing.signal.aborted) return true;
+      await this.#change(left);
+    }
+    return false;
+  }
+
   #offer({ shown, shown_at, wanted }: Kept, data: string): Offer {
     if (shown !== wanted) return "changing";
     if (!shown.buttons.some((row) => row.some((button) => button.data === data))) return "not-offered";
@@ -270,6 +281,7 @@ export class ChatMessages {
       this.#takeRefusal(kept, wanted, error);
     } finally {
       this.#sending = undefined;
+      this.#settled();
     }
     if (is_final && kept.is_final && kept.shown === kept.wanted) {
       this.#remove(kept);

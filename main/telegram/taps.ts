@@ -88,6 +88,7 @@ export class Taps {
     const { message } = callback;
     if (message === undefined) return this.#notHere(callback);
     const shown = await this.#messageOf(linked.chat_id, message.message_id);
+    if (shown === "unknown yet") return this.#turnBack(callback, "busy", this.#words.pressed.busy);
     if (shown === undefined) return this.#onEnded(callback, said, linked.chat_id, message.message_id);
     return this.#onShown(callback, said, data, shown);
   }
@@ -105,17 +106,18 @@ export class Taps {
     const result = gate.dispatch(data, { channel: "telegram", sender_id: String(callback.from.id) });
     const is_group = callback.message !== undefined && callback.message.chat.type !== "private";
     refused.note(is_group ? "group" : "not-linked", callback.from.id);
-    const { ok, reason = "", error } = { reason: undefined, error: undefined, ...result };
-    if (ok) return { ok, done: "decision" in result && result.decision === "approved" ? "approved" : "rejected" };
+    const { reason = "", error, decision = "rejected" } = result;
+    if (result.ok) return { ok: true, done: decision };
     return { ok: false, reason, ...(error === undefined ? {} : { error }) };
   }
 
-  /** One that an earlier gate has sent says soon what is so now: that is waited for. */
-  async #messageOf(chat_id: number, message_id: number): Promise<Found | undefined> {
+  /** One that an earlier gate has sent says soon what is so now, and one that is being sent has a number soon: that is waited for. */
+  async #messageOf(chat_id: number, message_id: number): Promise<Found | "unknown yet" | undefined> {
     const { messages, timing } = this.#parts;
     const found = messages.find(chat_id, message_id);
-    if (found === undefined || found.isKnown) return found;
-    await messages.settled(found.key, timing.settle_ms);
+    if (found?.isKnown === true) return found;
+    if (found !== undefined) await messages.settled(found.key, timing.settle_ms);
+    else if (await messages.isSending(timing.settle_ms)) return "unknown yet";
     return messages.find(chat_id, message_id);
   }
 
