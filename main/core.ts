@@ -29,11 +29,16 @@ import { serveOthers } from "./gate/database.ts";
 import { DiskReserve } from "./gate/disk-reserve.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "./gate/executors/catalog.ts";
 import { Gate } from "./gate/gate.ts";
+import { StaleGrants } from "./gate/grants/stale.ts";
 import { GrantStore } from "./gate/grants/store.ts";
 import { configuredFiles } from "./gate/guard/configured-files.ts";
 import { GateFiles } from "./gate/guard/gate-files.ts";
+import { policyDigest } from "./gate/policy-digest.ts";
 import type { PolicyOverrides } from "./gate/profiles/policy-overrides.ts";
 import { RateLimits } from "./gate/rate/rate-limits.ts";
+import { DueCards, DueGrants } from "./gate/receipts/due.ts";
+import type { ReceiptKeys } from "./gate/receipts/receipt-keys.ts";
+import { Receipts } from "./gate/receipts/receipts.ts";
 import { SessionDecisions } from "./gate/reviews/session-decisions.ts";
 import { openSafety, type Safety } from "./gate/safety/safety.ts";
 import type { Subject } from "./gate/stages/examination.ts";
@@ -44,10 +49,12 @@ import { Listeners } from "./listeners.ts";
 import { loadPolicyOverrides } from "./policy-overrides-file.ts";
 import { noteRefusedReports } from "./reported-calls.ts";
 import { Settings } from "./settings.ts";
+import { staleNote, staleRecord } from "./stale-note.ts";
 import { rowReport } from "./storage/damaged-rows.ts";
 import type { DatabaseName } from "./storage/database-names.ts";
 import { Storage } from "./storage/storage.ts";
 import { systemClock } from "./system-clock.ts";
+import { VERSION } from "./version.ts";
 
 /** The parts of a running gate, opened in the right order and closed again. */
 export interface Core {
@@ -69,6 +76,9 @@ export interface Core {
   rate: RateLimits;
   prices: Prices;
   overrides: PolicyOverrides;
+  receipts: Receipts;
+  /** What signs receipts and checkpoints. */
+  receipt_keys: ReceiptKeys;
   storage: Storage;
   /** Room for what must still be written once the disk is full. */
   state_reserve: DiskReserve;
@@ -157,9 +167,12 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     const judges = await openJudges(begun.config, () => judgeParts(begun, storage, stores, failed, decisions));
     const gate = openGate(begun, storage, stores, failed, { box, judges, decisions });
     opened = gate;
+    const receipts = openReceipts(begun, storage, stores, failed);
     start(begun, storage, stores, gate);
-    for (const part of [box, judges]) part.begin();
-    const flush = () => flushAll(begun, storage, stores, gate, failed);
+    receipts.begin();
+    const parts = [box, judges, staleGrants(begun, storage, stores, failed)];
+    for (const part of parts) part.begin();
+    const flush = () => flushAll(begun, storage, stores, gate, receipts, failed);
     const timer = setInterval(flush, FLUSH_INTERVAL_MS).unref();
     return {
       ...begun,
@@ -167,14 +180,17 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       gate,
       box,
       judges,
+      receipts,
+      receipt_keys: receipts.keys,
       storage,
       subscribe: (listener, types = OPERATOR_EVENTS) => begun.listeners.add(types, listener),
       failed,
       close() {
         clearInterval(timer);
-        for (const part of [box, judges]) part.close();
+        for (const part of parts) part.close();
         stopWork(gate, stores);
         flush();
+        receipts.close();
         if (storage.watch.lossByNow() === undefined) stores.rate.close();
         audit.close();
         storage.close();
@@ -359,6 +375,31 @@ function openGate(
   );
 }
 
+function openReceipts(
+  { paths, clock, alarms, overrides, listeners }: Beginnings,
+  { opened, watch }: Storage,
+  { agents }: Stores,
+  failed: Core["failed"],
+): Receipts {
+  const { approvals, grants } = opened.databases;
+  const { now } = clock;
+  const versions = { gate: VERSION, policy: policyDigest(overrides.list) };
+  const cards = new DueCards(approvals.db, versions);
+  const receipts = new Receipts({
+    key_file: paths.receipt_key,
+    folder: paths.receipts_dir,
+    cards,
+    grants: new DueGrants(grants.db, { versions, cards, now, agentName: (agent_id) => agents.get(agent_id)?.name }),
+    alarms,
+    gate_version: VERSION,
+    now,
+    isIntact: () => watch.lossByNow() === undefined,
+    failed,
+  });
+  listeners.add(["approval.closed", "grants.changed"], () => receipts.wake());
+  return receipts;
+}
+
 /** `gateOf`: the gate once it is open, which decides on the hosts that confined commands ask for. */
 function openBox(
   begun: Beginnings,
@@ -403,6 +444,26 @@ function openBox(
 function gateFolders(paths: GatePaths): string[] {
   const { config_dir, audit_dir, receipts_dir, checkpoints_dir, runtime_dir, key_files } = paths;
   return [config_dir, audit_dir, receipts_dir, checkpoints_dir, runtime_dir, ...key_files];
+}
+
+function staleGrants(
+  { home, config, audit, notes, publish }: Beginnings,
+  storage: Storage,
+  { agents, grants }: Stores,
+  failed: Core["failed"],
+): StaleGrants {
+  return new StaleGrants({
+    grants,
+    after_days: config.grants.stale_after_days,
+    isLost: () => storage.watch.lossByNow() !== undefined,
+    revoked(batch) {
+      audit.append(staleRecord(batch, audit.time()));
+      audit.flush();
+      publish({ type: "grants.changed", data: {} });
+      notes.say(staleNote(batch, { home, language: config.language, nameOf: (id) => agents.get(id)?.name ?? id }));
+    },
+    failed,
+  });
 }
 
 function judgeParts(
@@ -467,7 +528,14 @@ function start(begun: Beginnings, storage: Storage, stores: Stores, gate: Gate):
 }
 
 /** Writes what is stored beside the decisions. */
-function flushAll(begun: Beginnings, storage: Storage, stores: Stores, gate: Gate, failed: Core["failed"]): void {
+function flushAll(
+  begun: Beginnings,
+  storage: Storage,
+  stores: Stores,
+  gate: Gate,
+  receipts: Receipts,
+  failed: Core["failed"],
+): void {
   const { audit } = begun;
   if (storage.watch.lossByNow() !== undefined) return;
   const { activity, agents, agent_pauses, approvals, grants, safety, state_reserve } = stores;
@@ -477,6 +545,7 @@ function flushAll(begun: Beginnings, storage: Storage, stores: Stores, gate: Gat
   audit.tend();
   state_reserve.keep();
   const parts = [
+    receipts,
     gate.broker,
     safety.pause,
     agent_pauses,

@@ -58,6 +58,7 @@ export function requestOf(
       recurrence_count: before.times,
       proposal: widerAnswer(choices, before, home),
       capabilities: decision.capabilities,
+      needed: [...new Set(decision.capabilities.map(({ capability }) => capability))],
       choices,
       asked: refusable.map(({ capability, target }) => ({ capability, target })),
       ...askedPathsOf(needs),
