@@ -1,5 +1,6 @@
 import { confinedMark, outsideText } from "../ipc/box-words.ts";
-import type { TraceStep } from "../ipc/decision.ts";
+import type { SpentToday } from "../ipc/costs.ts";
+import { type Capability, LEVELS, type Outcome, type TraceStep } from "../ipc/decision.ts";
 import { effectText, hazardText } from "../ipc/hazard-words.ts";
 import type {
   AgentView,
@@ -10,11 +11,14 @@ import type {
   RefusalView,
 } from "../ipc/operator-api.ts";
 import { homeFolder } from "../ipc/paths.ts";
+import type { PolicyOverride } from "../ipc/policy-overrides.ts";
+import { amountText } from "../ipc/price-words.ts";
 import type { SafetyRuleView, ViolationView } from "../ipc/safety.ts";
 import { shortenHome } from "../ipc/visible-text.ts";
+import type { SubjectPolicy } from "../main/gate/profiles/policy-overrides.ts";
 import { shortTokens } from "./short-tokens.ts";
 import type { Column } from "./table.ts";
-import { clockText, momentText, spanText } from "./times.ts";
+import { clockText, momentText, spanText, tookText } from "./times.ts";
 
 /** The columns of each listing, as a terminal shows it. @param now Unix milliseconds */
 
@@ -91,6 +95,15 @@ export function grantColumns(now: number): Column<GrantView>[] {
   ];
 }
 
+/** `until`: how long it can be given back. */
+export function staleColumns(now: number): Column<GrantView & { until: string }>[] {
+  return [
+    ...grantColumns(now).filter(({ title }) => title !== "ENDS"),
+    { title: "REVOKED AT", text: ({ revoked_at }) => revoked_at ?? "" },
+    { title: "UNTIL", text: ({ until }) => momentText(until, now) },
+  ];
+}
+
 function endOf({ revoked_at, expires_at, session }: GrantView, now: number): string {
   if (revoked_at !== null) return `revoked ${momentText(revoked_at, now)}`;
   if (expires_at !== null) return momentText(expires_at, now);
@@ -127,6 +140,39 @@ export const CAPABILITY_COLUMNS: readonly Column<CapabilityRow>[] = [
   { title: "DESCRIPTION", text: ({ description }) => description, shrinks_to: 20 },
 ];
 
+const OUTCOME_WORDS: Readonly<Record<Outcome, string>> = {
+  allowed: "allowed",
+  approval_required: "asks",
+  denied: "denied",
+};
+
+/** The policy table, as it is for somebody. What is stricter than the table of all is marked, with its line. */
+export const POLICY_COLUMNS: readonly Column<{ capability: Capability; own: SubjectPolicy }>[] = [
+  { title: "", text: ({ capability }) => capability },
+  ...LEVELS.map((level) => ({
+    title: level,
+    text: ({ capability, own }: { capability: Capability; own: SubjectPolicy }) => {
+      const line = own.override(level, capability)?.line;
+      return `${OUTCOME_WORDS[own.table[level][capability]]}${line === undefined ? "" : ` *${line}`}`;
+    },
+  })),
+];
+
+export const OVERRIDE_COLUMNS: readonly Column<PolicyOverride>[] = [
+  { title: "LINE", text: ({ line }) => String(line), is_right: true },
+  { title: "FOR", text: ({ profile }) => profile, shrinks_to: 16 },
+  { title: "LEVEL", text: ({ level }) => level },
+  { title: "CAPABILITY", text: ({ capability }) => capability },
+  { title: "TABLE", text: ({ before }) => OUTCOME_WORDS[before] },
+  { title: "HERE", text: ({ outcome }) => OUTCOME_WORDS[outcome] },
+];
+
+export const SPENT_COLUMNS: readonly Column<SpentToday>[] = [
+  { title: "AGENT", text: ({ agent_name }) => agent_name, shrinks_to: 12 },
+  { title: "CALLS", text: ({ calls }) => String(calls), is_right: true },
+  { title: "TODAY", text: ({ amount, currency }) => amountText(amount, currency, "en"), is_right: true },
+];
+
 /** What happened, to whom, and why; of events that aren't decisions, their other fields. */
 export const AUDIT_COLUMNS: readonly Column<AuditLine>[] = [
   { title: "TIME", text: ({ ts }) => clockText(ts) },
@@ -143,8 +189,16 @@ function auditSubject(line: AuditLine): string {
     const { capabilities } = line;
     return [field(line, "executor"), Array.isArray(capabilities) ? capabilities.join(", ") : ""].join(" ").trim();
   }
+  if (line.event === "outcome") return outcomeText(line);
   const others = Object.entries(line).filter(([key, value]) => !SHOWN_ELSEWHERE.has(key) && typeof value !== "object");
   return others.map(([key, value]) => `${key} ${String(value)}`).join(", ");
+}
+
+/** What an agent reported: `Bash ok after 1.2 s`. */
+function outcomeText(line: AuditLine): string {
+  const { ok, ms } = line;
+  const after = typeof ms === "number" ? ` after ${tookText(ms)}` : "";
+  return `${field(line, "executor")} ${ok === true ? "ok" : "failed"}${after}`.trim();
 }
 
 function field(line: AuditLine, name: string): string {

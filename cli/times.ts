@@ -36,6 +36,12 @@ export function spanText(ms: number): string {
   return `${Math.floor(seconds / 86_400)} d`;
 }
 
+/** `340 ms`, `1.2 s`, `4 min`: how long something took. @param ms milliseconds */
+export function tookText(ms: number): string {
+  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
+  return ms < 60_000 ? `${(Math.floor(ms / 100) / 10).toFixed(1)} s` : spanText(ms);
+}
+
 /** `02:22:41`. @param seconds Unix time */
 export function clockText(seconds: number): string {
   return new Date(seconds * 1000).toLocaleTimeString("en-GB", { hourCycle: "h23" });

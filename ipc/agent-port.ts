@@ -65,11 +65,15 @@ export interface AgentPort {
   /** Withdraws a request of this agent that no connection waits for, left by an earlier gate. Undefined if there is none. */
   withdraw(agent_id: string, token: string, reason: string): Decision | undefined;
   preview(call: ProposedCall, source: CallSource): Decision;
-  /** A call of this agent has run, by the client's own id of it: whether that was in the box that it was allowed for. */
-  ran(agent_id: string, call_id: string): { confined: Confined | null };
+  /**
+   * A call of this agent has run, by the client's own id of it: whether that was in the box that it was allowed for. With `ok` it is a
+   * report, too.
+   */
+  ran(agent_id: string, call_id: string, ok?: boolean): { confined: Confined | null };
   check(subject: CheckedSubject, agent_id: string): Promise<SafetyVerdict>;
   /** The pause, of the gate or of this agent alone, for an agent that has just been greeted; null while there is none. */
   paused(agent_id: string): GateMessage<"safety.paused"> | null;
+  /** An agent reports what became of a call. Changes nothing where it isn't one that this agent was allowed. */
   outcome(agent_id: string, decision_id: string, ok: boolean): void;
   /** A session that the gate had named has ended. */
   sessionEnded(agent_id: string, session: string): void;

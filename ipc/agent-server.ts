@@ -270,8 +270,8 @@ export class AgentServer {
         return undefined;
       }
       case "tool.ran": {
-        const { id, call_id } = data as AgentMessage<"tool.ran">;
-        this.#send(client, "tool.ran.ok", { id, ...this.#port.ran(client.agent_id, call_id) });
+        const { id, call_id, ok } = data as AgentMessage<"tool.ran">;
+        this.#send(client, "tool.ran.ok", { id, ...this.#port.ran(client.agent_id, call_id, ok) });
         return undefined;
       }
       case "ping":

@@ -1,3 +1,4 @@
+import { repeatedText } from "./call-words.ts";
 import { hazardText } from "./hazard-words.ts";
 import type { Language } from "./language.ts";
 import type { ApprovalView } from "./operator-api.ts";
@@ -40,16 +41,21 @@ export interface NoticeText {
 }
 
 /** The card's first line, where the gate alone wrote it and it fits: the smaller forms' has text from the call. */
-export function questionOf({ card }: ApprovalView): string | null {
+function cardQuestion({ card }: ApprovalView): string | null {
   const [question = ""] = card.lines;
   return card.form === "full" && question !== "" && columns(question) <= ROW_WIDTH ? question : null;
 }
 
+/** What is asked, in the gate's words alone and in a row; null where the card says it otherwise. */
+export function questionOf(view: ApprovalView, language: Language): string | null {
+  return view.repeated === null ? cardQuestion(view) : repeatedText(view.repeated, language);
+}
+
 /** One waiting request: who asks what, then what it is about, what is dangerous about it, and the rest of its card. */
 export function requestText(view: ApprovalView, language: Language): NoticeText {
-  const question = questionOf(view);
+  const question = questionOf(view, language);
   const agent = visible(view.agent_name);
-  const card_lines = view.card.lines.slice(question === null ? 0 : 1);
+  const card_lines = view.card.lines.slice(cardQuestion(view) === null ? 0 : 1);
   const hazards = hazardLines(view, language).filter((line) => !card_lines.includes(line));
   const [what = "", ...rest] = card_lines;
   return {

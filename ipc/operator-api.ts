@@ -242,7 +242,15 @@ export const policyRowSchema = z.object({
   description: z.string(),
   default_approval: z.enum(["none", "per_target", "always"]),
   is_critical: z.boolean(),
-  cells: z.record(levelSchema, z.object({ outcome: outcomeSchema, rule: z.string() })),
+  cells: z.record(
+    levelSchema,
+    z.object({
+      outcome: outcomeSchema,
+      rule: z.string(),
+      /** Asked for an agent: what makes this cell stricter for it than the table. */
+      override: policyOverrideSchema.optional(),
+    }),
+  ),
 });
 export type PolicyRow = z.infer<typeof policyRowSchema>;
 
@@ -292,10 +300,13 @@ export const operatorMethods = {
       channel: z.string().optional(),
       sender_id: z.string().optional(),
       target: z.string().optional(),
+      /** Its name: what is made stricter for it counts, and its grants, whether it is paired or not. */
+      agent: agentNameSchema.optional(),
     }),
     result: outcomeSchema,
   },
-  "policy.matrix": { params: nothing, result: z.array(policyRowSchema) },
+  /** With an agent's name: as it is for that agent. */
+  "policy.matrix": { params: z.object({ agent: agentNameSchema.optional() }), result: z.array(policyRowSchema) },
   /** What policy_overrides.toml makes stricter; the file is there, whether it says anything or not. */
   "policy.overrides": {
     params: nothing,
@@ -571,6 +582,14 @@ export const operatorMethods = {
       signed_at: z.string().nullable(),
       lines: z.number().int().nullable(),
     }),
+  },
+  /**
+   * Makes another key of receipts, signed by the present one. `is_lost`: although that can't be used any more, which the list of keys
+   * says for good.
+   */
+  "receipts.rotate_key": {
+    params: z.object({ is_lost: z.boolean().default(false) }),
+    result: z.object({ keyid: z.string(), since: z.string(), previous: z.string().nullable(), is_proven: z.boolean() }),
   },
   /** Accepts the present problems, for this reason: the trail says so in a line. */
   "audit.accept": {

@@ -123,8 +123,8 @@ export const agentMessages = {
     .object({ id: idSchema, token: tokenSchema.optional(), call: idSchema.optional(), reason: z.string().max(500) })
     .refine(({ token, call }) => (token === undefined) !== (call === undefined), "expected token or call, one of them"),
   "tool.outcome": z.object({ decision_id: z.uuid(), ok: z.boolean(), error: z.string().max(16_384).optional() }),
-  /** A call has run, by the client's own id of it: the gate answers whether it ran confined, as it was allowed to. */
-  "tool.ran": z.object({ id: idSchema, call_id: z.string().min(1).max(128) }),
+  /** A call has run, by the client's own id of it: the gate answers whether it ran confined, as it was allowed to. `ok`: also how it ended. */
+  "tool.ran": z.object({ id: idSchema, call_id: z.string().min(1).max(128), ok: z.boolean().optional() }),
   "goal.check": z.object({ id: idSchema, goal: goalSchema }),
   "subtask.check": z.object({ id: idSchema, subtask: subtaskSchema }),
   "graph.check": z.object({ id: idSchema, graph: taskGraphSchema }),

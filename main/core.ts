@@ -29,11 +29,16 @@ import { serveOthers } from "./gate/database.ts";
 import { DiskReserve } from "./gate/disk-reserve.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "./gate/executors/catalog.ts";
 import { Gate } from "./gate/gate.ts";
+import { StaleGrants } from "./gate/grants/stale.ts";
 import { GrantStore } from "./gate/grants/store.ts";
 import { configuredFiles } from "./gate/guard/configured-files.ts";
 import { GateFiles } from "./gate/guard/gate-files.ts";
-import { loadPolicyOverrides, type PolicyOverrides } from "./gate/profiles/policy-overrides.ts";
+import { policyDigest } from "./gate/policy-digest.ts";
+import type { PolicyOverrides } from "./gate/profiles/policy-overrides.ts";
 import { RateLimits } from "./gate/rate/rate-limits.ts";
+import { DueCards, DueGrants } from "./gate/receipts/due.ts";
+import type { ReceiptKeys } from "./gate/receipts/receipt-keys.ts";
+import { Receipts } from "./gate/receipts/receipts.ts";
 import { SessionDecisions } from "./gate/reviews/session-decisions.ts";
 import { openSafety, type Safety } from "./gate/safety/safety.ts";
 import type { Subject } from "./gate/stages/examination.ts";
@@ -41,11 +46,15 @@ import { AGENT_PAUSED } from "./gate/stages/safety.ts";
 import type { JudgeParts } from "./judges/configured-judges.ts";
 import { type Judges, openJudges } from "./judges/judges.ts";
 import { Listeners } from "./listeners.ts";
+import { loadPolicyOverrides } from "./policy-overrides-file.ts";
+import { noteRefusedReports } from "./reported-calls.ts";
 import { Settings } from "./settings.ts";
+import { staleNote, staleRecord } from "./stale-note.ts";
 import { rowReport } from "./storage/damaged-rows.ts";
 import type { DatabaseName } from "./storage/database-names.ts";
 import { Storage } from "./storage/storage.ts";
 import { systemClock } from "./system-clock.ts";
+import { VERSION } from "./version.ts";
 
 /** The parts of a running gate, opened in the right order and closed again. */
 export interface Core {
@@ -67,6 +76,9 @@ export interface Core {
   rate: RateLimits;
   prices: Prices;
   overrides: PolicyOverrides;
+  receipts: Receipts;
+  /** What signs receipts and checkpoints. */
+  receipt_keys: ReceiptKeys;
   storage: Storage;
   /** Room for what must still be written once the disk is full. */
   state_reserve: DiskReserve;
@@ -155,9 +167,12 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     const judges = await openJudges(begun.config, () => judgeParts(begun, storage, stores, failed, decisions));
     const gate = openGate(begun, storage, stores, failed, { box, judges, decisions });
     opened = gate;
+    const receipts = openReceipts(begun, storage, stores, failed);
     start(begun, storage, stores, gate);
-    for (const part of [box, judges]) part.begin();
-    const flush = () => flushAll(audit, storage, stores, gate, failed);
+    receipts.begin();
+    const parts = [box, judges, staleGrants(begun, storage, stores, failed)];
+    for (const part of parts) part.begin();
+    const flush = () => flushAll(begun, storage, stores, gate, receipts, failed);
     const timer = setInterval(flush, FLUSH_INTERVAL_MS).unref();
     return {
       ...begun,
@@ -165,14 +180,18 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       gate,
       box,
       judges,
+      receipts,
+      receipt_keys: receipts.keys,
       storage,
       subscribe: (listener, types = OPERATOR_EVENTS) => begun.listeners.add(types, listener),
       failed,
       close() {
         clearInterval(timer);
-        for (const part of [box, judges]) part.close();
+        for (const part of parts) part.close();
         stopWork(gate, stores);
         flush();
+        receipts.close();
+        if (storage.watch.lossByNow() === undefined) stores.rate.close();
         audit.close();
         storage.close();
       },
@@ -276,7 +295,7 @@ function openStores(
       (db) => new AgentPauses(db, { clock, changed: agentPauseChanged, report: rows("agents"), withRoom }),
     ),
     grants: storage.on(databases.grants, (db) => new GrantStore(db, home, clock, rows("grants"))),
-    rate: storage.on(databases.grants, (db) => new RateLimits(db, config.rate, clock)),
+    rate: storage.on(databases.grants, (db) => new RateLimits(db, config.rate, clock, failed)),
     approvals: storage.on(databases.approvals, (db) => new ApprovalRegistry(db, clock, rows("approvals"))),
     activity: new Activity(storage.opened.activity.db, now, failed),
     safety: storage.on(databases.safety, (db) =>
@@ -356,6 +375,31 @@ function openGate(
   );
 }
 
+function openReceipts(
+  { paths, clock, alarms, overrides, listeners }: Beginnings,
+  { opened, watch }: Storage,
+  { agents }: Stores,
+  failed: Core["failed"],
+): Receipts {
+  const { approvals, grants } = opened.databases;
+  const { now } = clock;
+  const versions = { gate: VERSION, policy: policyDigest(overrides.list) };
+  const cards = new DueCards(approvals.db, versions);
+  const receipts = new Receipts({
+    key_file: paths.receipt_key,
+    folder: paths.receipts_dir,
+    cards,
+    grants: new DueGrants(grants.db, { versions, cards, now, agentName: (agent_id) => agents.get(agent_id)?.name }),
+    alarms,
+    gate_version: VERSION,
+    now,
+    isIntact: () => watch.lossByNow() === undefined,
+    failed,
+  });
+  listeners.add(["approval.closed", "grants.changed"], () => receipts.wake());
+  return receipts;
+}
+
 /** `gateOf`: the gate once it is open, which decides on the hosts that confined commands ask for. */
 function openBox(
   begun: Beginnings,
@@ -402,6 +446,26 @@ function gateFolders(paths: GatePaths): string[] {
   return [config_dir, audit_dir, receipts_dir, checkpoints_dir, runtime_dir, ...key_files];
 }
 
+function staleGrants(
+  { home, config, audit, notes, publish }: Beginnings,
+  storage: Storage,
+  { agents, grants }: Stores,
+  failed: Core["failed"],
+): StaleGrants {
+  return new StaleGrants({
+    grants,
+    after_days: config.grants.stale_after_days,
+    isLost: () => storage.watch.lossByNow() !== undefined,
+    revoked(batch) {
+      audit.append(staleRecord(batch, audit.time()));
+      audit.flush();
+      publish({ type: "grants.changed", data: {} });
+      notes.say(staleNote(batch, { home, language: config.language, nameOf: (id) => agents.get(id)?.name ?? id }));
+    },
+    failed,
+  });
+}
+
 function judgeParts(
   { env, home, paths, clock, catalog, alarms }: Beginnings,
   storage: Storage,
@@ -444,6 +508,7 @@ function start(begun: Beginnings, storage: Storage, stores: Stores, gate: Gate):
     safety.pause.begin({ by: "human", reason, clears: "by_human" });
   }
   gate.broker.start();
+  for (const request of approvals.listPending({ limit: 100_000 })) stores.rate.asked(request);
   for (const { db } of [...Object.values(databases), activity]) serveOthers(db);
   grants.endGateSessions();
   approvals.refusals.endGateSessions();
@@ -463,18 +528,29 @@ function start(begun: Beginnings, storage: Storage, stores: Stores, gate: Gate):
 }
 
 /** Writes what is stored beside the decisions. */
-function flushAll(audit: AuditLog, storage: Storage, stores: Stores, gate: Gate, failed: Core["failed"]): void {
+function flushAll(
+  begun: Beginnings,
+  storage: Storage,
+  stores: Stores,
+  gate: Gate,
+  receipts: Receipts,
+  failed: Core["failed"],
+): void {
+  const { audit } = begun;
   if (storage.watch.lossByNow() !== undefined) return;
   const { activity, agents, agent_pauses, approvals, grants, safety, state_reserve } = stores;
   gate.record();
   gate.publish();
+  noteRefusedReports({ ...begun, ...stores });
   audit.tend();
   state_reserve.keep();
   const parts = [
+    receipts,
     gate.broker,
     safety.pause,
     agent_pauses,
     grants,
+    stores.rate,
     approvals,
     approvals.refusals,
     approvals.passes,

@@ -10,6 +10,7 @@ import type { Core } from "./core.ts";
 import type { AgentPause } from "./gate/agent-pauses.ts";
 import type { Subject } from "./gate/stages/examination.ts";
 import { AGENT_PAUSED } from "./gate/stages/safety.ts";
+import { noteReport } from "./reported-calls.ts";
 import { VERSION } from "./version.ts";
 
 /** Limits on agents' unread output; `max_bytes` is in the configuration. */
@@ -68,7 +69,8 @@ export class GatePort implements AgentPort {
     return this.#core.gate.preview(call, this.#subject(source));
   }
 
-  ran(agent_id: string, call_id: string): { confined: Confined | null } {
+  ran(agent_id: string, call_id: string, ok?: boolean): { confined: Confined | null } {
+    if (ok !== undefined) noteReport(this.#core, agent_id, { call_id }, ok);
     return this.#core.box.ran(agent_id, call_id);
   }
 
@@ -96,14 +98,13 @@ export class GatePort implements AgentPort {
   }
 
   outcome(agent_id: string, decision_id: string, ok: boolean): void {
-    const agent = this.#core.agents.get(agent_id)?.name ?? "";
-    const { audit } = this.#core;
-    audit.append({ event: "outcome", ts: audit.time(), decision_id, ok, agent });
+    noteReport(this.#core, agent_id, { decision_id }, ok);
   }
 
   sessionEnded(agent_id: string, session: string): void {
-    const { gate, grants, publish } = this.#core;
+    const { gate, grants, rate, publish } = this.#core;
     grants.endSession(agent_id, session);
+    rate.endSession(agent_id, session);
     if (gate.broker.registry.refusals.end(agent_id, session)) publish({ type: "refusals.changed", data: {} });
   }
 

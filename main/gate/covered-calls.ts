@@ -1,4 +1,5 @@
 import type { Principal } from "../../ipc/operator-api.ts";
+import type { Rule } from "../../ipc/rules.ts";
 import type { ExamineAgain } from "./final-decision.ts";
 import { Pieces } from "./pieces.ts";
 import type { Reviewable } from "./stages/examination.ts";
@@ -60,6 +61,8 @@ export class CoveredCalls {
   #answerNow(before: Reviewable): "approved" | "rejected" | undefined {
     const { x, denial } = this.#parts.examineAgain(before);
     if (denial === null) return x.outcome === "allowed" ? "approved" : undefined;
-    return denial.explain.rule === "approval.refused-for-session" ? "rejected" : undefined;
+    return BY_REFUSAL.has(denial.explain.rule) ? "rejected" : undefined;
   }
 }
+
+const BY_REFUSAL: ReadonlySet<Rule> = new Set<Rule>(["approval.refused-for-session", "rate.same-call-stopped"]);

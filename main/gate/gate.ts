@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Decided, Deliver, UnsentDecision } from "../../ipc/agent-port.ts";
-import type { Decision, TraceStep } from "../../ipc/decision.ts";
+import { type Decision, STAGES, type TraceStep } from "../../ipc/decision.ts";
 import type { Answer, ApprovalView } from "../../ipc/operator-api.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
 import type { Activity } from "./activity/activity.ts";
@@ -17,7 +17,7 @@ import { agentKindOf } from "./executors/agent-kind.ts";
 import type { ExecutorCatalog } from "./executors/catalog.ts";
 import type { GrantStore } from "./grants/store.ts";
 import { DecisionMeter } from "./meter.ts";
-import { confinementOfCall, decisionOf, examineCall, traceOf } from "./pipeline.ts";
+import { confinementOfCall, decisionOf, type ExamineOptions, examineCall, traceOf } from "./pipeline.ts";
 import { preparedRun } from "./prepared-run.ts";
 import { afterReviews, isRefusedByJudge } from "./reviews/after-reviews.ts";
 import { CallsInReview, type JudgedCall } from "./reviews/calls-in-review.ts";
@@ -144,11 +144,19 @@ export class Gate {
   decide(call: ProposedCall, subject: Subject, deliver: Deliver): Decided {
     const began = performance.now();
     const examined = this.#examine(call, subject, this.#parts.activity.keepsNext);
+    this.#count(examined);
     if (examined.denial === null) {
       const reviewers = reviewersFor(examined.x);
       if (reviewers.length > 0) return this.#review(examined.x, reviewers, began, deliver);
     }
     return this.#decideNow(examined, { deliver, began });
+  }
+
+  /** Whatever comes past the stage `rate` takes its share of the budgets, also where a later stage denies it. */
+  #count({ x, denial }: Examined): void {
+    const { needs } = x;
+    if (needs === undefined || (denial !== null && STAGES.indexOf(denial.stage) <= STAGES.indexOf("rate"))) return;
+    this.#parts.stages.rate?.take({ call: x.call, subject: x.subject, needs });
   }
 
   /** The second phase: judges look at what every stage lets pass. */
@@ -186,8 +194,23 @@ export class Gate {
     const { x, denial } = examined;
     const first = decisionOf(examined, to.decision_id);
     const is_asked = denial === null && x.outcome === "approval_required";
-    const decided = is_asked ? this.waiting.ask(x, first, to.deliver) : { decision: new RevisableDecision(first) };
-    return this.#firstDecision(examined, to, decided);
+    if (!is_asked) {
+      if (denial === null) this.#parts.stages.rate?.noteAllowed(x);
+      return this.#firstDecision(examined, to, { decision: new RevisableDecision(first) });
+    }
+    return this.#firstDecision(examined, to, this.#ask(x, first, to.deliver));
+  }
+
+  #ask(x: Reviewable, first: Decision, deliver: Deliver): Asked {
+    const asked = this.waiting.ask(x, first, deliver);
+    const { rate } = this.#parts.stages;
+    const token = asked.pending?.token;
+    if (x.repeated === undefined || rate === undefined || token == null) return asked;
+    const request = this.broker.registry.getPending(token);
+    if (request === undefined) return asked;
+    rate.asked(request);
+    this.broker.onUnstored(() => rate.ended({ ...request, status: "cancelled" }));
+    return asked;
   }
 
   /** The first decision on a call is made. */
@@ -265,7 +288,7 @@ export class Gate {
 
   /** Whether a call would be allowed now, and nobody asked: nothing of it is recorded. */
   isCovered(call: ProposedCall, subject: Subject): boolean {
-    const { x, denial } = this.#examine(call, subject);
+    const { x, denial } = this.#examine(call, subject, false, { purpose: "coverage" });
     return denial === null && x.outcome === "allowed";
   }
 
@@ -278,10 +301,7 @@ export class Gate {
   /** The operator's answer, from whatever surface. See `ApprovalBroker.answer` for what it throws. */
   answer(answer: Answer, by: Decider): ApprovalView {
     const ended = this.broker.answer(answer, by);
-    if (ended.refuse !== null) {
-      this.#events.refused();
-      this.waiting.endCovered(by);
-    }
+    if (ended.refuse !== null && ended.extra.repeated === undefined) this.#refused(by);
     return this.broker.view(ended);
   }
 
@@ -290,25 +310,29 @@ export class Gate {
    * A request that can't be stored, and what must not go unrecorded where its line can't be written, becomes a denial.
    */
   record(): void {
+    this.#parts.stages.rate?.record();
     this.broker.commit();
     this.#decided.record();
   }
 
   /** Tells the surfaces what was decided: called in the same turn of the event loop, once the answers are on their way. */
   publish(): void {
+    this.#parts.stages.rate?.prepareNext();
     this.#decided.publish();
   }
 
-  #examine(call: ProposedCall, subject: Subject, with_trace = false): Examined {
-    return examineCall(call, subject, this.#parts.catalog, this.#parts.stages, with_trace);
+  #examine(call: ProposedCall, subject: Subject, with_trace = false, options: ExamineOptions = {}): Examined {
+    return examineCall(call, subject, this.#parts.catalog, this.#parts.stages, with_trace, options);
   }
 
+  /** A call that was counted when it was decided on first. */
   #examineAgain({ call, subject, lines }: Reviewable, with_trace = false): Examined {
-    return examineCall(call, subject, this.#parts.catalog, this.#parts.stages, with_trace, lines.again());
+    return this.#examine(call, subject, with_trace, { lines: lines.again(), purpose: "again" });
   }
 
   /** A request has ended: its waiting calls get a decision, then the trail, the surfaces and other calls are informed. */
   #ended({ request, granted }: Ended): void {
+    this.#parts.stages.rate?.ended(request);
     this.waiting.end(request);
     this.#attempt("publishing a request's end", () => {
       const { decision_by_channel, decision_at, created_at } = request;
@@ -329,6 +353,14 @@ export class Gate {
       this.#events.closed(this.broker.view(request));
     });
     if (granted) this.#granted(request);
+    // Stopped, by whatever answer.
+    if (request.extra.repeated !== undefined && request.refuse !== null) this.#refused(request);
+  }
+
+  /** Something is refused for a session from now on. */
+  #refused({ channel, sender_id }: Decider): void {
+    this.#events.refused();
+    this.waiting.endCovered({ channel, sender_id });
   }
 
   /** The grants of this request's answer count from now on. */

@@ -45,14 +45,19 @@ export const PIPELINE = StageChain.of<Proposed>((stage, is_denied) => {
   .find("validation", validation)
   .check("scope", scope)
   .find("policy", policy)
-  .check("rate", rate)
+  .find("rate", rate)
   .check("guard", guard)
   .find("judge", judge)
   .check("approval", approval);
 
+/** `lines`: the call's command lines, where they were read before. */
+export interface ExamineOptions {
+  lines?: CommandLines;
+  purpose?: Proposed["purpose"];
+}
+
 /**
  * What the stages make of a call. Reads the grants, writes nothing.
- * @param lines the call's command lines, where they were read before
  */
 export function examineCall(
   call: ProposedCall,
@@ -60,7 +65,7 @@ export function examineCall(
   catalog: ExecutorCatalog,
   settings: StageSettings,
   with_trace = false,
-  lines = new CommandLines(call, settings.home),
+  { lines = new CommandLines(call, settings.home), purpose }: ExamineOptions = {},
 ): Examined {
   const proposed: Unfinished = {
     call,
@@ -69,6 +74,7 @@ export function examineCall(
     settings,
     lines,
     trace: with_trace ? [] : undefined,
+    purpose,
   };
   const examined = PIPELINE.examine(proposed);
   if (!isDenial(examined)) return { x: examined, denial: null };
@@ -106,9 +112,11 @@ export function decisionOf({ x, denial }: Examined, decision_id: string = random
     decision_id,
     ...made,
     verdict: x.verdict ?? null,
+    ...(denial?.retry_after_ms === undefined ? {} : { retry_after_ms: denial.retry_after_ms }),
     ...(x.noted === undefined ? {} : { reviews: x.noted.map(({ review }) => review) }),
     capabilities: needs?.map(requirementOf) ?? [],
     ...(is_confined ? { confined: confinedTo(confinement.declaration) } : {}),
+    ...(x.price === undefined ? {} : { price: x.price }),
   };
   if (debug.is_on) debug.write(`decision ${decision.decision_id}: ${decision.outcome} by ${decision.stage}`);
   return decision;

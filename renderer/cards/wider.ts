@@ -21,9 +21,9 @@ const USEFUL: Readonly<Record<"reading" | "confined" | "other", readonly Reach[]
   other: ["file", "host", "folder", "exact", "any"],
 };
 
-/** Null where there is none, and where something is dangerous about the call: then nothing wider is one press away. */
+/** Null where there is none, where something is dangerous about the call, and of one that is made again and again. */
 export function widerAnswer(view: ApprovalView, words: CardWords): WiderAnswer | null {
-  if (view.description === null || view.description.hazards.length > 0) return null;
+  if (view.description === null || view.description.hazards.length > 0 || view.repeated !== null) return null;
   const { proposal } = view;
   const choices = view.choices.filter(({ scope }) => scope !== "none");
   if (proposal !== null) {

@@ -60,6 +60,7 @@ const en = {
   claims: (server: string, claims: readonly McpClaim[]) =>
     `${server} says of it: ${claims.map((claim) => CLAIMS.en[claim]).join(", ")}`,
   andMore: (count: number) => `and ${count} more`,
+  costs: (price: string) => `costs ${price}`,
   /** What raised or lowered the judge's score. */
   scored: (score: string) => `score ${score}`,
   notes: NOTE_WORDS.en,
@@ -136,20 +137,16 @@ const en = {
       rejected: (what: string) => `You denied: ${what}`,
       expired: (what: string) => `Expired, nobody answered in time: ${what}`,
       cancelled: (what: string) => `Withdrawn by the agent: ${what}`,
-    } as Record<Ended, (what: string, how: string) => string>,
+    } as Record<Ended, (what: string, how: string, where: string) => string>,
+    /** Whoever it was, and whenever. `where`: "", or as a word of its own after the verb. */
     elsewhere: {
-      approved: (what: string, how: string) => `Approved elsewhere${how}: ${what}`,
-      rejected: (what: string) => `Denied elsewhere: ${what}`,
+      approved: (what: string, how: string, where: string) => `Approved${where}${how}: ${what}`,
+      rejected: (what: string, _how: string, where: string) => `Denied${where}: ${what}`,
       expired: (what: string) => `Expired, nobody answered in time: ${what}`,
       cancelled: (what: string) => `Withdrawn by the agent: ${what}`,
-    } as Record<Ended, (what: string, how: string) => string>,
-    /** Whoever it was, and whenever. */
-    before: {
-      approved: (what: string, how: string) => `Approved${how}: ${what}`,
-      rejected: (what: string) => `Denied: ${what}`,
-      expired: (what: string) => `Expired, nobody answered in time: ${what}`,
-      cancelled: (what: string) => `Withdrawn by the agent: ${what}`,
-    } as Record<Ended, (what: string, how: string) => string>,
+    } as Record<Ended, (what: string, how: string, where: string) => string>,
+    /** Where it isn't known in which place. */
+    somewhere: "elsewhere",
     /** Why it was withdrawn, where the agent didn't do it. */
     withdrawn: RULE_WORDS.en,
     gone: (what: string) => `No longer asked: ${what}`,
@@ -217,6 +214,7 @@ const it: typeof en = {
   besides: "Che altro c'è nella chiamata",
   claims: (server, claims) => `${server} ne dice: ${claims.map((claim) => CLAIMS.it[claim]).join(", ")}`,
   andMore: (count) => (count === 1 ? "e un altro" : `e altri ${count}`),
+  costs: (price) => `costa ${price}`,
   scored: (score) => `punteggio ${score.replace(".", ",")}`,
   notes: NOTE_WORDS.it,
   needs: "Gli serve",
@@ -294,17 +292,12 @@ const it: typeof en = {
       cancelled: (what) => `Ritirata dall'agente: ${what}`,
     },
     elsewhere: {
-      approved: (what, how) => `Approvata altrove${how}: ${what}`,
-      rejected: (what) => `Rifiutata altrove: ${what}`,
+      approved: (what, how, where) => `Approvata${where}${how}: ${what}`,
+      rejected: (what, _how, where) => `Rifiutata${where}: ${what}`,
       expired: (what) => `Scaduta, nessuno ha risposto in tempo: ${what}`,
       cancelled: (what) => `Ritirata dall'agente: ${what}`,
     },
-    before: {
-      approved: (what, how) => `Approvata${how}: ${what}`,
-      rejected: (what) => `Rifiutata: ${what}`,
-      expired: (what) => `Scaduta, nessuno ha risposto in tempo: ${what}`,
-      cancelled: (what) => `Ritirata dall'agente: ${what}`,
-    },
+    somewhere: "altrove",
     withdrawn: RULE_WORDS.it,
     gone: (what) => `Non più in attesa: ${what}`,
     many: (count) => `${count} richieste`,

@@ -60,7 +60,12 @@ const SITUATIONS: readonly (readonly [Rule, Situation])[] = [
   ["guard.cloud-metadata", bash("curl http://169.254.169.254/")],
   [
     "approval.refused-for-session",
-    { executor: "fs_read", args: { path: "/srv/a" }, level: "Full", settings: { refusals: { find: () => REFUSED } } },
+    {
+      executor: "fs_read",
+      args: { path: "/srv/a" },
+      level: "Full",
+      settings: { refusals: { find: () => REFUSED, hasStopped: () => false } },
+    },
   ],
   ["judge.low-score", { executor: "fs_read", args: { path: "/srv/a" }, settings: { judge_threshold: 0.9 } }],
 ];

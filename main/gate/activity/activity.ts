@@ -1,5 +1,5 @@
 import type Database from "better-sqlite3";
-import type { ActivityCounts, ActivityEntry, ActivityRange, OpenedDecision } from "../../../ipc/activity.ts";
+import type { ActivityCounts, ActivityEntry, ActivityRange, OpenedDecision, Reported } from "../../../ipc/activity.ts";
 import { type ActivityFilter, matchesActivity } from "../../../ipc/activity-filter.ts";
 import type { Decision, TraceStep } from "../../../ipc/decision.ts";
 import { GateError } from "../../../ipc/gate-error.ts";
@@ -7,8 +7,10 @@ import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { Subject } from "../stages/examination.ts";
 import { DecisionCounts } from "./counts.ts";
 import { RecentDecisions } from "./recent.ts";
+import { Reports } from "./reports.ts";
+import { CallSpending } from "./spending.ts";
 
-/** The latest decisions, for display: the decisions themselves in memory, their counts on disk. */
+/** The latest decisions, for display: the decisions themselves in memory, their counts and costs on disk. */
 
 export interface ActivityQuery extends ActivityFilter {
   /** Only those before this decision. */
@@ -17,18 +19,29 @@ export interface ActivityQuery extends ActivityFilter {
 }
 
 export class Activity {
+  /** What agents said became of what they were allowed. */
+  readonly reports: Reports;
   readonly #recent = new RecentDecisions();
   readonly #counts: DecisionCounts;
+  /** Opened once a call has a price. */
+  readonly #openSpending: () => CallSpending;
+  #spending: CallSpending | undefined;
   readonly #now: () => number;
   readonly #failed: (what: string, error: unknown) => void;
 
-  /** `db` was opened with `ACTIVITY_SCHEMA`; `now` gives milliseconds; `failed` is called where counts can't be read. */
+  /**
+   * `db` was opened with `ACTIVITY_SCHEMA`; `now` gives milliseconds; `failed` is called where counts or costs can't be read or
+   * written; `steady`: milliseconds of a monotonic clock.
+   */
   constructor(
     db: Database.Database,
     now: () => number = Date.now,
     failed: (what: string, error: unknown) => void = () => undefined,
+    steady: () => number = () => performance.now(),
   ) {
+    this.reports = new Reports(steady);
     this.#counts = new DecisionCounts(db, now);
+    this.#openSpending = () => new CallSpending(db, now, failed);
     this.#now = now;
     this.#failed = failed;
   }
@@ -48,6 +61,10 @@ export class Activity {
   ): void {
     // The final decision after an answer isn't another call.
     if (decision.status === undefined || is_only) this.#counts.add(subject.agent?.agent_id ?? "", decision.outcome);
+    // A call is allowed once: at once, or by the answer.
+    if (decision.outcome === "allowed" && decision.price !== undefined && subject.agent !== null)
+      this.#spent().add(subject.agent.agent_id, decision.price);
+    if (decision.outcome === "allowed") this.reports.allowed(decision.decision_id, call, subject);
     this.#recent.add(
       trace === undefined ? decision : { ...decision, trace },
       call,
@@ -65,7 +82,7 @@ export class Activity {
         is_after = kept.decision.decision_id !== query.before;
         continue;
       }
-      const entry = entryOf(kept);
+      const entry = entryOf(kept, this.reports.of(kept.decision.decision_id));
       if (!matchesActivity(entry, query)) continue;
       found.push(entry);
       if (found.length === query.limit) break;
@@ -76,7 +93,8 @@ export class Activity {
   /** @throws GateError `not_kept` */
   open({ decision_id, token }: { decision_id?: string | undefined; token?: string | undefined }): OpenedDecision {
     const wanted = decision_id ?? (token === undefined ? undefined : this.#decisionOn(token));
-    for (const kept of this.#recent.newestFirst()) if (kept.decision.decision_id === wanted) return kept;
+    for (const kept of this.#recent.newestFirst())
+      if (kept.decision.decision_id === wanted) return { ...kept, ...reportedOf(kept, this.reports.of(wanted)) };
     throw new GateError(
       "not_kept",
       "this decision isn't kept any more",
@@ -105,15 +123,31 @@ export class Activity {
     }
   }
 
+  /** What the calls that were allowed cost since midnight, local time: of each agent, by currency. */
+  spentToday(): ReturnType<CallSpending["today"]> {
+    return this.#spent().today();
+  }
+
+  #spent(): CallSpending {
+    this.#spending ??= this.#openSpending();
+    return this.#spending;
+  }
+
   flush(): void {
     this.#counts.flush();
   }
 }
 
-function entryOf({ decision, ts, agent_name, executor }: OpenedDecision): ActivityEntry {
+function entryOf(kept: OpenedDecision, reported: Reported | undefined): ActivityEntry {
+  const { decision, ts, agent_name, executor } = kept;
   const { decision_id, outcome, stage, reason, explain, capabilities, status } = decision;
   const is_confined = decision.confined !== undefined;
   const call = { decision_id, ts, agent_name, executor, is_confined };
   const entry = { ...call, outcome, stage, reason, rule: explain.rule, capabilities };
-  return status === undefined ? entry : { ...entry, status };
+  return { ...entry, ...(status === undefined ? {} : { status }), ...reportedOf(kept, reported) };
+}
+
+/** The question before an answer isn't what was reported on. */
+function reportedOf({ decision }: OpenedDecision, reported: Reported | undefined): Pick<ActivityEntry, "reported"> {
+  return reported === undefined || decision.outcome !== "allowed" ? {} : { reported };
 }

@@ -55,7 +55,7 @@ export class Answering {
    * Nothing has changed then
    */
   answer(checked: PendingRequest, answer: Answer, surface?: Surface): Ended {
-    const { refuse } = answer;
+    const refuse = answer.refuse ?? impliedRefusal(checked, answer);
     if (refuse !== undefined) return { request: this.#refuse(checked, answer, refuse, surface), granted: false };
     const scope = answer.decision === "approved" ? (answer.scope ?? "none") : "none";
     if (scope === "none")
@@ -134,6 +134,11 @@ export class Answering {
   #withRoom<T>(act: () => T): T {
     return this.#settings.withRoom === undefined ? act() : this.#settings.withRoom(act);
   }
+}
+
+/** Asked whether the same call may come again and again, a no stops it. */
+function impliedRefusal({ extra }: PendingRequest, { decision }: Answer): Refuse | undefined {
+  return extra.repeated !== undefined && decision === "rejected" ? "call" : undefined;
 }
 
 /** @throws GateError `refuse_needs_no`, `only_this_call` */

@@ -12,6 +12,13 @@ export function refusalOf(
 ): Pick<Decision, "reason" | "explain"> {
   switch (status) {
     case "rejected":
+      if (extra.repeated !== undefined)
+        return {
+          reason: message
+            ? `the user stopped it: ${message}`
+            : "the user stopped it: the same call came again and again",
+          explain: { rule: "rate.same-call-stopped", instead: `${INSTEAD}; ${FOR_SESSION}` },
+        };
       return {
         reason: message ? `the user said no: ${message}` : "the user said no",
         explain: { rule: "approval.rejected", instead: refuse === null ? INSTEAD : `${INSTEAD}; ${FOR_SESSION}` },

@@ -32,7 +32,8 @@ const rowSchema = z.object({
   refused_at: z.iso.datetime(),
   expires_at: z.iso.datetime(),
   boot_expires_at: z.string().nullable(),
-  kind: z.enum(["call", "path", "tree", "host", "other"]),
+  /** `repeated`: the call itself, which came again and again until the user stopped it. */
+  kind: z.enum(["call", "repeated", "path", "tree", "host", "other"]),
   names: z.string(),
 });
 type Row = z.infer<typeof rowSchema>;
@@ -92,11 +93,23 @@ export class SessionRefusals {
     if (refused.length === 0) return undefined;
     const call_hash = refused.some(({ kind }) => kind === "call") ? callHash(call.executor, call.args) : "";
     return refused.find(({ kind, capability, matches }) => {
+      if (kind === "repeated") return false;
       if (kind === "call") return matches.includes(call_hash);
       if (capability === null) return false;
       const target = { capability, kind, names: [...matches] };
       return needs.some((need) => touches(need, target));
     });
+  }
+
+  /** Whether the user stopped this call in its session when it came again and again. Costs nothing while nothing is refused. */
+  hasStopped(agent_id: string, session: string, { executor, args }: Pick<ProposedCall, "executor" | "args">): boolean {
+    if (this.#kept.size === 0) return false;
+    const stopped = this.#kept
+      .get(keyOf(agent_id, session))
+      ?.filter((one) => one.kind === "repeated" && isActive(one, this.#clock));
+    if (stopped === undefined || stopped.length === 0) return false;
+    const call_hash = callHash(executor, args);
+    return stopped.some(({ matches }) => matches.includes(call_hash));
   }
 
   /**
@@ -117,11 +130,12 @@ export class SessionRefusals {
       expires_at: end.at,
       boot_expires_at: end.boot_at,
     };
+    const kind = extra.repeated === undefined ? "call" : "repeated";
     const asked = refuse === "call" ? [] : refusedNeeds(extra.asked ?? []);
     const targets = asked.map((need) => ({ need, refused: refusedTarget(need) }));
     const values =
       refuse === "call"
-        ? [{ ...terms, capability: null, target: summary, kind: "call", names: JSON.stringify([call_hash]) }]
+        ? [{ ...terms, capability: null, target: summary, kind, names: JSON.stringify([call_hash]) }]
         : targets.map(({ need, refused: { capability, kind, names } }) => ({
             ...terms,
             capability,
@@ -219,7 +233,7 @@ const COLUMNS =
 const INSERT = `INSERT INTO refusals (${COLUMNS}) VALUES (${COLUMNS.replaceAll(/\w+/g, "$$$&")}) RETURNING *`;
 
 function matchesOf({ names, kind, capability }: Row): string[] | undefined {
-  if ((kind === "call") !== (capability === null)) return undefined;
+  if ((kind === "call" || kind === "repeated") !== (capability === null)) return undefined;
   try {
     const parsed = namesSchema.safeParse(JSON.parse(names));
     return parsed.success ? parsed.data : undefined;

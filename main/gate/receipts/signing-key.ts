@@ -1,52 +1,86 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
-import { mkdirSync } from "node:fs";
-import { dirname } from "node:path";
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  hash,
+  type KeyObject,
+  sign,
+  verify,
+} from "node:crypto";
+import { closeSync, readFileSync } from "node:fs";
 import { GateError } from "../../../ipc/gate-error.ts";
 import { ownCommand } from "../../../ipc/own-command.ts";
-import { readRegularFile } from "../../../ipc/regular-file.ts";
 import { writeDurably } from "../durable-file.ts";
 import { errorCode } from "../errors.ts";
 import { fileError } from "../file-errors.ts";
+import { openOwnFile } from "../own-files.ts";
+import type { Signer } from "./dsse.ts";
 
-/** The Ed25519 key that signs receipts and checkpoints. */
-export interface SigningKey {
+/** The Ed25519 keys that sign receipts and checkpoints. */
+
+export interface PublicKey {
+  /** SHA-256 (hex) of the public key in DER (SPKI). */
+  readonly keyid: string;
   /** PEM, of the public key. */
   readonly public_pem: string;
   /** The raw public key, 32 bytes. */
   readonly public_bytes: Buffer;
-  /** 64 bytes. */
-  sign(message: Uint8Array): Buffer;
+  verify(message: Uint8Array, signature: Uint8Array): boolean;
 }
+
+export interface SigningKey extends PublicKey, Signer {}
 
 const WHAT = "the key of receipts,";
 
-/** The key in this file (PEM, PKCS #8); a new one (0600) where there is none. @throws GateError `file_unusable` */
-export function openSigningKey(file: string): SigningKey {
+/** The key in this file (PEM, PKCS #8); undefined where there is no file. @throws GateError `file_unusable`, `not_a_file` */
+export function readSigningKey(file: string): SigningKey | undefined {
   try {
-    return keyOf(createPrivateKey(readRegularFile(file)));
+    const descriptor = openOwnFile(file, "read");
+    try {
+      return signingKey(createPrivateKey(readFileSync(descriptor)));
+    } finally {
+      closeSync(descriptor);
+    }
   } catch (error) {
-    if (errorCode(error) !== "ENOENT") throw unusable(file, error);
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw unusable(file, error);
   }
-  const { privateKey } = generateKeyPairSync("ed25519");
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  writeDurably(file, privateKey.export({ type: "pkcs8", format: "pem" }).toString(), WHAT);
-  return keyOf(privateKey);
 }
 
-function keyOf(key: KeyObject): SigningKey {
+/** A new key, on the disk (0600) once this returns. @throws GateError `file_unusable` */
+export function makeSigningKey(file: string): SigningKey {
+  const { privateKey } = generateKeyPairSync("ed25519");
+  writeDurably(file, privateKey.export({ type: "pkcs8", format: "pem" }).toString(), WHAT);
+  return signingKey(privateKey);
+}
+
+/** @throws Error where this is no Ed25519 public key in PEM */
+export function publicKey(pem: string): PublicKey {
+  return publicKeyOf(createPublicKey(pem));
+}
+
+function signingKey(key: KeyObject): SigningKey {
+  return { ...publicKeyOf(createPublicKey(key)), sign: (message) => sign(null, message, key) };
+}
+
+function publicKeyOf(key: KeyObject): PublicKey {
   if (key.asymmetricKeyType !== "ed25519") throw new Error("not an Ed25519 key");
-  const public_key = createPublicKey(key);
-  const { x = "" } = public_key.export({ format: "jwk" });
+  const { x = "" } = key.export({ format: "jwk" });
   return {
-    public_pem: public_key.export({ type: "spki", format: "pem" }).toString(),
+    keyid: hash("sha256", key.export({ type: "spki", format: "der" }), "hex"),
+    public_pem: key.export({ type: "spki", format: "pem" }).toString(),
     public_bytes: Buffer.from(x, "base64url"),
-    sign: (message) => sign(null, message, key),
+    verify: (message, signature) => verify(null, message, key, signature),
   };
 }
 
 function unusable(file: string, error: unknown): GateError {
-  if (error instanceof GateError) return error;
-  const { message } = fileError(error, "the key of receipts", file, "file_unusable");
-  const hint = `move it away: the gate makes a new one at its next start, and says so; see: ${ownCommand("doctor")}`;
-  return new GateError("file_unusable", message, hint, { cause: error });
+  // Node's and OpenSSL's words about a file's content may quote it.
+  const is_content = error instanceof Error && (!("syscall" in error) || error.syscall === undefined);
+  if (error instanceof GateError || !is_content) return fileError(error, WHAT, file);
+  return new GateError(
+    "file_unusable",
+    `${WHAT} ${file} holds no Ed25519 private key`,
+    `put it back from a backup; if it is lost: ${ownCommand("receipts rotate-key --lost")}`,
+  );
 }

@@ -1,5 +1,7 @@
+import type { Price } from "../../../ipc/costs.ts";
 import type { Level, Outcome, Stage, TraceStep, Verdict } from "../../../ipc/decision.ts";
 import type { Principal } from "../../../ipc/operator-api.ts";
+import type { RepeatedCall } from "../../../ipc/rate.ts";
 import type { Rule } from "../../../ipc/rules.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { AgentPauses } from "../agent-pauses.ts";
@@ -28,6 +30,8 @@ export interface Subject {
   can_confine?: boolean | undefined;
   /** Without an agent: whose executors' names count. Left out: everybody's. */
   kind?: AgentKind | undefined;
+  /** Without an agent: the name of the one that is meant, for what is made stricter for it. */
+  name?: string | undefined;
 }
 
 /** Whose tools the names of a subject's calls can mean. */
@@ -39,6 +43,8 @@ export function kindOf({ agent, kind }: Subject): AgentKind | "any" {
 interface Refusals {
   /** Undefined where nothing of this call was. `target`: what was refused, as it is listed. */
   find(agent_id: string, session: string, x: Pick<Validated, "call" | "needs">): { target: string } | undefined;
+  /** Whether the user stopped this call when it came again and again. */
+  hasStopped(agent_id: string, session: string, call: ProposedCall): boolean;
 }
 
 /** What every stage may read. */
@@ -76,6 +82,11 @@ export interface Proposed {
   readonly lines: CommandLines;
   /** Collected where a trace was asked for. */
   readonly trace: TraceStep[] | undefined;
+  /**
+   * `again`: it was counted when it was first decided on. `coverage`: only whether grants and refusals answer for it. Left out: for its
+   * first decision, or to say what that would be.
+   */
+  readonly purpose?: "again" | "coverage" | undefined;
 }
 
 /** What validation finds: the arguments are valid, and this is what the call needs. */
@@ -94,6 +105,14 @@ export interface Ruling extends Requirements {
   readonly reason: string;
   readonly rule: Rule;
   readonly grants_used: readonly number[];
+  /** What it costs, where a price is known. */
+  readonly price?: Price | undefined;
+}
+
+/** What the rate stage finds: the policy's ruling, or that the user is asked about a call that it allows. */
+export interface Rated extends Pick<Ruling, "outcome" | "reason" | "rule"> {
+  /** The same call again and again: what it is asked about for. */
+  readonly repeated?: RepeatedCall;
 }
 
 /** What the judge finds. */
@@ -110,10 +129,10 @@ export type Validated = Proposed & Requirements;
 export type Ruled = Validated & Ruling;
 
 /** A call that no stage denied. */
-export type Reviewable = Ruled & Judged;
+export type Reviewable = Ruled & Rated & Judged;
 
 /** A call as far as the stages came before one of them denied it. */
-export type Unfinished = Proposed & Partial<Requirements & Ruling & Judged>;
+export type Unfinished = Proposed & Partial<Requirements & Ruling & Rated & Judged>;
 
 /** What the stages made of a call. */
 export type Examined = { x: Reviewable; denial: null } | { x: Unfinished; denial: Denial };
@@ -125,6 +144,8 @@ export interface Denial {
   explain: { rule: Rule; matched?: string; instead?: string };
   /** What the stage found all the same: the decision names it. */
   found?: Partial<Requirements & Judged>;
+  /** In so many milliseconds there is room for this call again. */
+  retry_after_ms?: number;
 }
 
 export function isDenial(found: object): found is Denial {

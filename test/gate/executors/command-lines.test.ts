@@ -23,7 +23,7 @@ it("a call that is examined again is examined by the same reading", () => {
   const proposed = call({ command: "make" });
   const { x } = examineCall(proposed, subject, new ExecutorCatalog(), settings);
   const { all } = x.lines;
-  const again = examineCall(proposed, subject, new ExecutorCatalog(), settings, false, x.lines);
+  const again = examineCall(proposed, subject, new ExecutorCatalog(), settings, false, { lines: x.lines });
   expect(again.x.lines.all).toBe(all);
   expect(again.denial).toBeNull();
 });

@@ -1,0 +1,144 @@
+import type { Reported } from "../../../ipc/activity.ts";
+import type { ProposedCall } from "../../../ipc/wire.ts";
+import type { Subject } from "../stages/examination.ts";
+
+/**
+ * What agents say became of the calls that they were allowed: their own words, which decide nothing. In memory only, and of each agent
+ * for itself: no agent can report on another's calls, or have them forgotten.
+ */
+
+/** An agent can report on so many of its last allowed calls. More than are shown of all agents. */
+export const KEPT_OF_AGENT = 2048;
+/** Those whose pairing has ended are among them: what they did is still looked at. */
+const MAX_AGENTS = 256;
+/** So many kinds of calls are known to be reported, for each agent: sessions times executors. */
+const MAX_REPORTING = 256;
+
+/** A call as it is named by its report: by the gate's decision, or by the agent's own id of the call. */
+export type ReportedCall = { decision_id: string } | { call_id: string };
+
+/** A report that counts. */
+export interface Accepted {
+  decision_id: string;
+  executor: string;
+  reported: Reported & { ms: number };
+}
+
+interface AllowedCall {
+  decision_id: string;
+  executor: string;
+  /** The kind of call: an agent that reports one of it could report all of it. */
+  kind: string;
+  call_id: string | undefined;
+  /** By the monotonic clock. */
+  at: number;
+  reported: Accepted["reported"] | undefined;
+}
+
+class AgentCalls {
+  readonly calls = new Map<string, AllowedCall>();
+  readonly by_call_id = new Map<string, AllowedCall>();
+  readonly reporting = new Set<string>();
+  refused = 0;
+  refused_noted_at = Number.NEGATIVE_INFINITY;
+
+  add(call: AllowedCall): void {
+    this.calls.set(call.decision_id, call);
+    if (call.call_id !== undefined) this.by_call_id.set(call.call_id, call);
+    if (this.calls.size <= KEPT_OF_AGENT) return;
+    for (const oldest of this.calls.values()) return this.#forget(oldest);
+  }
+
+  find(named: ReportedCall): AllowedCall | undefined {
+    return "call_id" in named ? this.by_call_id.get(named.call_id) : this.calls.get(named.decision_id);
+  }
+
+  reports(kind: string): void {
+    if (this.reporting.size >= MAX_REPORTING) this.reporting.clear();
+    this.reporting.add(kind);
+  }
+
+  #forget(call: AllowedCall): void {
+    this.calls.delete(call.decision_id);
+    if (call.call_id !== undefined && this.by_call_id.get(call.call_id) === call) this.by_call_id.delete(call.call_id);
+  }
+}
+
+/** How often the reports of one agent that don't count are noted at the most, in milliseconds. */
+export const REFUSED_NOTED_MS = 60_000;
+
+export class Reports {
+  readonly #steady: () => number;
+  readonly #agents = new Map<string, AgentCalls>();
+
+  /** `steady`: milliseconds of a monotonic clock. */
+  constructor(steady: () => number) {
+    this.#steady = steady;
+  }
+
+  /** A call was allowed, and its agent has the answer. */
+  allowed(decision_id: string, { executor, context }: ProposedCall, { agent, session = "" }: Subject): void {
+    if (agent === null) return;
+    this.#of(agent.agent_id).add({
+      decision_id,
+      executor,
+      kind: `${session}\n${executor}`,
+      call_id: context?.call_id,
+      at: this.#steady(),
+      reported: undefined,
+    });
+  }
+
+  /**
+   * What an agent says of a call. Undefined where it doesn't count: the call was none of this agent's, it wasn't allowed, it is too long
+   * ago, or it was reported on before.
+   */
+  report(agent_id: string, named: ReportedCall, ok: boolean): Accepted | undefined {
+    const calls = this.#of(agent_id);
+    const call = calls.find(named);
+    if (call === undefined || call.reported !== undefined) {
+      calls.refused++;
+      return undefined;
+    }
+    call.reported = { state: ok ? "ok" : "failed", ms: Math.round(this.#steady() - call.at) };
+    calls.reports(call.kind);
+    return { decision_id: call.decision_id, executor: call.executor, reported: call.reported };
+  }
+
+  /**
+   * What was reported on a call. `unreported` only where its agent has reported on another call of this executor in this session: of an
+   * agent that doesn't report them it would mean nothing. Undefined then, and of a call that isn't known.
+   */
+  of(decision_id: string): Reported | undefined {
+    for (const { calls, reporting } of this.#agents.values()) {
+      const call = calls.get(decision_id);
+      if (call === undefined) continue;
+      return call.reported ?? (reporting.has(call.kind) ? { state: "unreported", ms: null } : undefined);
+    }
+    return undefined;
+  }
+
+  /** How many reports of each agent didn't count, of those that weren't noted yet and are to be now. */
+  refused(): { agent_id: string; count: number }[] {
+    const now = this.#steady();
+    const due = [...this.#agents].filter(
+      ([, { refused, refused_noted_at }]) => refused > 0 && now - refused_noted_at >= REFUSED_NOTED_MS,
+    );
+    return due.map(([agent_id, calls]) => {
+      const count = calls.refused;
+      Object.assign(calls, { refused: 0, refused_noted_at: now });
+      return { agent_id, count };
+    });
+  }
+
+  #of(agent_id: string): AgentCalls {
+    let calls = this.#agents.get(agent_id);
+    if (calls === undefined) {
+      const [oldest] = this.#agents.keys();
+      if (oldest !== undefined && this.#agents.size >= MAX_AGENTS) this.#agents.delete(oldest);
+      calls = new AgentCalls();
+      this.#agents.set(agent_id, calls);
+    }
+    return calls;
+  }
+}
