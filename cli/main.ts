@@ -5,6 +5,7 @@ import { alarmsCommands } from "./commands/alarms.ts";
 import { answerCommands, approvalsCommands } from "./commands/approvals.ts";
 import { auditCommands } from "./commands/audit.ts";
 import { boxCommands } from "./commands/box.ts";
+import { channelsCommands } from "./commands/channels.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { connectCommand } from "./commands/connect.ts";
 import { costsCommand } from "./commands/costs.ts";
@@ -76,6 +77,7 @@ export function commandLine(done: (code: number) => void): Command {
   pauseOrResume(program);
   statusCommand(program);
   alarmsCommands(program);
+  channelsCommands(program);
   costsCommand(program);
   metricsCommand(program);
   doctorCommand(program, done);
