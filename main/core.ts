@@ -20,6 +20,7 @@ import { AgentDirectory } from "./gate/agents.ts";
 import { Alarms } from "./gate/alarms.ts";
 import { ApprovalRegistry } from "./gate/approvals/registry.ts";
 import { raiseTrailAlarms } from "./gate/audit/alarms.ts";
+import { Checkpoints } from "./gate/audit/checkpoints.ts";
 import { AuditLog } from "./gate/audit/log.ts";
 import { lastLine } from "./gate/audit/tail.ts";
 import type { Clock } from "./gate/clock.ts";
@@ -29,6 +30,7 @@ import { serveOthers } from "./gate/database.ts";
 import { DiskReserve } from "./gate/disk-reserve.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "./gate/executors/catalog.ts";
 import { Gate } from "./gate/gate.ts";
+import { StaleGrants } from "./gate/grants/stale.ts";
 import { GrantStore } from "./gate/grants/store.ts";
 import { configuredFiles } from "./gate/guard/configured-files.ts";
 import { GateFiles } from "./gate/guard/gate-files.ts";
@@ -48,6 +50,7 @@ import { Listeners } from "./listeners.ts";
 import { loadPolicyOverrides } from "./policy-overrides-file.ts";
 import { noteRefusedReports } from "./reported-calls.ts";
 import { Settings } from "./settings.ts";
+import { staleNote, staleRecord } from "./stale-note.ts";
 import { rowReport } from "./storage/damaged-rows.ts";
 import type { DatabaseName } from "./storage/database-names.ts";
 import { Storage } from "./storage/storage.ts";
@@ -65,6 +68,7 @@ export interface Core {
   agents: AgentDirectory;
   agent_pauses: AgentPauses;
   audit: AuditLog;
+  checkpoints: Checkpoints;
   activity: Activity;
   settings: Settings;
   safety: Safety;
@@ -133,6 +137,8 @@ interface Beginnings
   prices: Prices;
   overrides: PolicyOverrides;
   log(line: string): void;
+  /** What follows the trail writes nothing any more. */
+  abandon(): void;
 }
 
 /**
@@ -166,10 +172,14 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     const gate = openGate(begun, storage, stores, failed, { box, judges, decisions });
     opened = gate;
     const receipts = openReceipts(begun, storage, stores, failed);
+    const checkpoints = openCheckpoints(begun, receipts.keys, failed);
+    begun.abandon = () => checkpoints.abandon();
+    checkpoints.begin();
     start(begun, storage, stores, gate);
     receipts.begin();
-    for (const part of [box, judges]) part.begin();
-    const flush = () => flushAll(begun, storage, stores, gate, receipts, failed);
+    const parts = [box, judges, staleGrants(begun, storage, stores, failed)];
+    for (const part of parts) part.begin();
+    const flush = () => flushAll(begun, storage, stores, gate, { receipts, checkpoints }, failed);
     const timer = setInterval(flush, FLUSH_INTERVAL_MS).unref();
     return {
       ...begun,
@@ -179,16 +189,18 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       judges,
       receipts,
       receipt_keys: receipts.keys,
+      checkpoints,
       storage,
       subscribe: (listener, types = OPERATOR_EVENTS) => begun.listeners.add(types, listener),
       failed,
       close() {
         clearInterval(timer);
-        for (const part of [box, judges]) part.close();
+        for (const part of parts) part.close();
         stopWork(gate, stores);
         flush();
         receipts.close();
         if (storage.watch.lossByNow() === undefined) stores.rate.close();
+        checkpoints.close();
         audit.close();
         storage.close();
       },
@@ -232,14 +244,17 @@ function begin({ env = process.env, clock = systemClock, log, logs_decisions = t
     alarms: new Alarms(clock.now, (list) => publish({ type: "alarms.changed", data: list })),
     audit: new AuditLog(paths.audit_dir, paths.audit_head, clock.now, audit_reserve),
     log: log ?? (() => undefined),
+    abandon: () => undefined,
   };
 }
 
 /** A lock, a socket or a database isn't the gate's any more: it decides nothing from now on, and has to be closed. */
-function noteLoss({ audit, alarms, clock, paths, listeners }: Beginnings, loss: GateError): void {
+function noteLoss({ abandon, audit, alarms, clock, paths, listeners }: Beginnings, loss: GateError): void {
   // Whoever has the lock has the trail, too; a lost database alone leaves the trail to this gate.
-  if (loss.code === "gate_replaced") audit.abandon();
-  else audit.append({ event: "database.lost", ts: clock.now() / 1000, reason: loss.message });
+  if (loss.code === "gate_replaced") {
+    audit.abandon();
+    abandon();
+  } else audit.append({ event: "database.lost", ts: clock.now() / 1000, reason: loss.message });
   audit.flush();
   alarms.raise({ code: alarmOf(loss), subject: paths.state_dir, message: loss.message, hint: loss.hint });
   listeners.publish({ type: "gate.lost", data: loss });
@@ -443,6 +458,26 @@ function gateFolders(paths: GatePaths): string[] {
   return [config_dir, audit_dir, receipts_dir, checkpoints_dir, runtime_dir, ...key_files];
 }
 
+function staleGrants(
+  { home, config, audit, notes, publish }: Beginnings,
+  storage: Storage,
+  { agents, grants }: Stores,
+  failed: Core["failed"],
+): StaleGrants {
+  return new StaleGrants({
+    grants,
+    after_days: config.grants.stale_after_days,
+    isLost: () => storage.watch.lossByNow() !== undefined,
+    revoked(batch) {
+      audit.append(staleRecord(batch, audit.time()));
+      audit.flush();
+      publish({ type: "grants.changed", data: {} });
+      notes.say(staleNote(batch, { home, language: config.language, nameOf: (id) => agents.get(id)?.name ?? id }));
+    },
+    failed,
+  });
+}
+
 function judgeParts(
   { env, home, paths, clock, catalog, alarms }: Beginnings,
   storage: Storage,
@@ -464,6 +499,24 @@ function publishDecision(
   if (!listeners.hasListener("decision")) return;
   const data = { ts: clock.now() / 1000, agent_name: agent?.name ?? "none", executor, decision };
   listeners.publish({ type: "decision", data });
+}
+
+function openCheckpoints(
+  { paths, config, clock, alarms, audit }: Beginnings,
+  keys: ReceiptKeys,
+  failed: Core["failed"],
+): Checkpoints {
+  return new Checkpoints({
+    audit,
+    keys: { current: () => keys.current, known: () => keys.known.map(({ public_bytes }) => public_bytes) },
+    folder: paths.audit_dir,
+    tree_file: paths.audit_tree,
+    checkpoints_dir: paths.checkpoints_dir,
+    checkpoint_file: config.receipts.checkpoint_file,
+    now: clock.now,
+    alarms,
+    failed,
+  });
 }
 
 /** Continues with what the previous gate left: waiting requests, a pause, grants of its sessions. */
@@ -510,7 +563,7 @@ function flushAll(
   storage: Storage,
   stores: Stores,
   gate: Gate,
-  receipts: Receipts,
+  { receipts, checkpoints }: Pick<Core, "receipts" | "checkpoints">,
   failed: Core["failed"],
 ): void {
   const { audit } = begun;
@@ -520,6 +573,7 @@ function flushAll(
   gate.publish();
   noteRefusedReports({ ...begun, ...stores });
   audit.tend();
+  checkpoints.tend();
   state_reserve.keep();
   const parts = [
     receipts,

@@ -1,4 +1,3 @@
-import { GateError } from "../../ipc/gate-error.ts";
 import { agentNamed, grantView, type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
 
 type GrantMethod =
@@ -45,9 +44,17 @@ export function grantMethods(context: OperatorContext): Handlers<GrantMethod> {
       gate.waiting.endCovered(by);
       return grantView(context, grant);
     },
-    "grants.stale": () => [],
+    "grants.stale": () =>
+      grants.listStale().map(({ grants: revoked, ...batch }) => ({
+        ...batch,
+        grants: revoked.map((grant) => grantView(context, grant)),
+      })),
     "grants.restore_stale": ({ revoked_at }) => {
-      throw new GateError("too_late", `no grant was revoked as unused at ${revoked_at}`);
+      const { length } = grants.restoreStale(revoked_at);
+      recordAct(context, "grants.stale-restored", { count: length });
+      core.publish({ type: "grants.changed", data: {} });
+      gate.waiting.endCovered(by);
+      return { restored: length };
     },
     "refusals.list": () =>
       refusals.list().map((refusal) => ({ ...refusal, agent_name: core.agents.get(refusal.agent_id)?.name ?? null })),
