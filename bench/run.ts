@@ -10,7 +10,9 @@ import { judges } from "./judges.ts";
 import { load } from "./load.ts";
 import { notification } from "./notification.ts";
 import { page } from "./page.ts";
+import { rate } from "./rate.ts";
 import { readingCommands } from "./reading-commands.ts";
+import { receipts } from "./receipts.ts";
 import { roundTrip } from "./round-trip.ts";
 import { safetyChecks } from "./safety.ts";
 
@@ -18,6 +20,7 @@ import { safetyChecks } from "./safety.ts";
 
 const BENCHMARKS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   "round-trip": roundTrip,
+  rate,
   "grants-scale": grantsScale,
   hook,
   box,
@@ -31,6 +34,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   page,
   load,
   judges,
+  receipts,
 };
 
 const args = process.argv.slice(2);

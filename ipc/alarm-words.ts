@@ -17,6 +17,19 @@ export const ALARM_WORDS: Readonly<Record<Language, Readonly<Record<AlarmCode, A
       meaning: "Decisions made meanwhile may be missing from it.",
     },
     trail_lost: { title: "Lines of the audit trail were lost", meaning: "The trail says how many, and where." },
+    checkpoint_unwritable: {
+      title: "A signed checkpoint of the trail can't be written",
+      meaning: "The trail itself is written; that nothing in it was changed can be proven up to the last checkpoint.",
+    },
+    trail_restarted: {
+      title: "The audit trail isn't what its last checkpoint says",
+      meaning:
+        "Lines before that checkpoint were changed or removed: compare the trail with a checkpoint that you kept.",
+    },
+    receipts_unwritable: {
+      title: "Receipts can't be made",
+      meaning: "They are made as soon as that is possible; what you decide counts all the same.",
+    },
     database_unusable: { title: "A database can't be used", meaning: "What you decide now may not last." },
     file_renewed: {
       title: "A file of the gate was damaged or missing and was recreated",
@@ -55,6 +68,19 @@ export const ALARM_WORDS: Readonly<Record<Language, Readonly<Record<AlarmCode, A
       meaning: "Le decisioni prese intanto possono mancare.",
     },
     trail_lost: { title: "Alcune righe del registro sono perse", meaning: "Il registro dice quante, e dove." },
+    checkpoint_unwritable: {
+      title: "Un checkpoint firmato del registro non si può scrivere",
+      meaning: "Il registro viene scritto; che nulla sia cambiato si può provare fino all'ultimo checkpoint.",
+    },
+    trail_restarted: {
+      title: "Il registro non è quello che dice il suo ultimo checkpoint",
+      meaning:
+        "Righe precedenti sono state cambiate o tolte: confronta il registro con un checkpoint che hai conservato.",
+    },
+    receipts_unwritable: {
+      title: "Le ricevute non si possono creare",
+      meaning: "Vengono create appena è possibile; quello che decidi vale comunque.",
+    },
     database_unusable: { title: "Un database non si può usare", meaning: "Quello che decidi ora può non restare." },
     file_renewed: {
       title: "Un file del gate era danneggiato o mancante ed è stato ricreato",
@@ -93,4 +119,10 @@ export const ALARM_WORDS: Readonly<Record<Language, Readonly<Record<AlarmCode, A
 };
 
 /** These are about a past event: they stay until the operator dismisses them. The others stay as long as their cause does. */
-export const PAST_ALARMS: readonly AlarmCode[] = ["file_renewed", "gate_restarted", "box_bypassed", "box_set_aside"];
+export const PAST_ALARMS: readonly AlarmCode[] = [
+  "trail_restarted",
+  "file_renewed",
+  "gate_restarted",
+  "box_bypassed",
+  "box_set_aside",
+];

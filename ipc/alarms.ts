@@ -7,8 +7,14 @@ export const ALARM_CODES = [
   "trail_unwritable",
   /** Lines of the audit trail were lost; the trail records how many. */
   "trail_lost",
+  /** A signed checkpoint of the trail, or what is needed for the next one, can't be written. */
+  "checkpoint_unwritable",
+  /** The trail isn't the one that its last checkpoint says: the next ones begin anew. */
+  "trail_restarted",
   /** A database was removed or replaced, or can't be read or written. */
   "database_unusable",
+  /** Receipts can't be signed, or not written: they are made later. */
+  "receipts_unwritable",
   /** One of the gate's files was damaged or missing and was recreated. */
   "file_renewed",
   /** The lock or a socket isn't this gate's any more: it ends. */

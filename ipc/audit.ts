@@ -24,6 +24,13 @@ export const AUDIT_PROBLEM_KINDS = [
   "head_changed",
   "gap",
   "lost",
+  "cut_off",
+  "rewritten",
+  "restarted",
+  "checkpoint_unreadable",
+  "checkpoint_signature",
+  "checkpoint_key",
+  "checkpoint_origin",
 ] as const;
 export const auditProblemSchema = z.object({
   file: z.string(),

@@ -201,6 +201,9 @@ export const pairingRequestSchema = z.object({
 });
 export type PairingRequest = z.infer<typeof pairingRequestSchema>;
 
+/** The daily checkpoints of some months fit. */
+export const MAX_CHECKPOINTS_LENGTH = 65_536;
+
 /** One audit line, whole; its fields are those of the file. */
 export const auditLineSchema = z.looseObject({ ts: z.number(), event: z.string(), prev: z.string() });
 export type AuditLine = z.infer<typeof auditLineSchema>;
@@ -242,7 +245,15 @@ export const policyRowSchema = z.object({
   description: z.string(),
   default_approval: z.enum(["none", "per_target", "always"]),
   is_critical: z.boolean(),
-  cells: z.record(levelSchema, z.object({ outcome: outcomeSchema, rule: z.string() })),
+  cells: z.record(
+    levelSchema,
+    z.object({
+      outcome: outcomeSchema,
+      rule: z.string(),
+      /** Asked for an agent: what makes this cell stricter for it than the table. */
+      override: policyOverrideSchema.optional(),
+    }),
+  ),
 });
 export type PolicyRow = z.infer<typeof policyRowSchema>;
 
@@ -292,10 +303,13 @@ export const operatorMethods = {
       channel: z.string().optional(),
       sender_id: z.string().optional(),
       target: z.string().optional(),
+      /** Its name: what is made stricter for it counts, and its grants, whether it is paired or not. */
+      agent: agentNameSchema.optional(),
     }),
     result: outcomeSchema,
   },
-  "policy.matrix": { params: nothing, result: z.array(policyRowSchema) },
+  /** With an agent's name: as it is for that agent. */
+  "policy.matrix": { params: z.object({ agent: agentNameSchema.optional() }), result: z.array(policyRowSchema) },
   /** What policy_overrides.toml makes stricter; the file is there, whether it says anything or not. */
   "policy.overrides": {
     params: nothing,
@@ -561,8 +575,18 @@ export const operatorMethods = {
     params: z.object({ lines: z.number().int().positive().max(10_000).default(20) }),
     result: z.array(auditLineSchema),
   },
-  /** `against`: the text of a signed checkpoint that was kept elsewhere. Refused with `invalid_checkpoint` where it is none of this gate's. */
-  "audit.verify": { params: z.object({ against: z.string().max(16_384).optional() }), result: auditReportSchema },
+  /**
+   * `against`: signed checkpoints that were kept elsewhere, one after the other, or lines of the gate's log with them; `key`: a
+   * public key (PEM) that may have signed them beside this gate's. What is wrong with them is a problem of the report.
+   * Refused with `invalid_params` where `key` is no Ed25519 key.
+   */
+  "audit.verify": {
+    params: z.object({
+      against: z.string().max(MAX_CHECKPOINTS_LENGTH).optional(),
+      key: z.string().max(4096).optional(),
+    }),
+    result: auditReportSchema,
+  },
   /** The newest signed checkpoint, when it was signed, and how many lines it is about; each null before the first. */
   "audit.checkpoint": {
     params: nothing,
@@ -571,6 +595,14 @@ export const operatorMethods = {
       signed_at: z.string().nullable(),
       lines: z.number().int().nullable(),
     }),
+  },
+  /**
+   * Makes another key of receipts, signed by the present one. `is_lost`: although that can't be used any more, which the list of keys
+   * says for good.
+   */
+  "receipts.rotate_key": {
+    params: z.object({ is_lost: z.boolean().default(false) }),
+    result: z.object({ keyid: z.string(), since: z.string(), previous: z.string().nullable(), is_proven: z.boolean() }),
   },
   /** Accepts the present problems, for this reason: the trail says so in a line. */
   "audit.accept": {

@@ -1,22 +1,28 @@
 import type { TomlError } from "smol-toml";
 import { z } from "zod";
+import { shortened } from "../ipc/visible-text.ts";
 import { lineOf } from "./toml-line.ts";
 
-/** What is wrong with gate.toml: one sentence with file, line and key, and what has to be there. No value is quoted: it may be a key. */
+/** What is wrong with gate.toml or policy_overrides.toml: one sentence with file, line and key, and what has to be there. No value is quoted: it may be a key. */
 
 /** Letters that may differ between what was written and what was meant. */
 const MAX_TYPOS = 2;
+
+/** What stands for a key in a text that isn't TOML may be of any length. */
+const MAX_NAMED = 60;
 
 /** Of a text that isn't TOML. */
 export function syntaxErrorText(file: string, text: string, error: TomlError): string {
   const line = text.split("\n")[error.line - 1] ?? "";
   const [key = "", value] = line.split("=", 2).map((part) => part.trim());
-  return `${file}, line ${error.line}${key ? ` (${key})` : ""}: ${whatSyntax(key, value, error)}`;
+  const named = key === "" ? "" : ` (${shortened(key, MAX_NAMED)})`;
+  return `${file}, line ${error.line}${named}: ${whatSyntax(key, value, error)}`;
 }
 
 function whatSyntax(key: string, value: string | undefined, { message }: TomlError): string {
   if (/redefine|already defined/.test(message))
     return `not valid TOML: ${key.startsWith("[") ? "this section" : "this key"} is there twice`;
+  if (/^[\w-]+:[\w-]+$/.test(key)) return `not valid TOML: a name with a colon is in quotes: "${key}"`;
   if (value !== undefined && /^[A-Za-z~/]/.test(value))
     return "not valid TOML: a text has to be in quotes, and yes and no are true and false";
   return "not valid TOML";

@@ -1,21 +1,18 @@
 import { isAbsolute } from "node:path";
-import { parse, TomlError } from "smol-toml";
 import { z } from "zod";
 import { levelSchema } from "../ipc/decision.ts";
 import { GateError } from "../ipc/gate-error.ts";
 import { LANGUAGES } from "../ipc/language.ts";
 import type { Env } from "../ipc/paths.ts";
-import { readRegularFile } from "../ipc/regular-file.ts";
 import { isKept } from "./box/arguments/environment.ts";
 import { channelSections } from "./channels/config.ts";
-import { invalidText, syntaxErrorText } from "./config-errors.ts";
 import { costSections } from "./gate/costs/config.ts";
-import { errorCode } from "./gate/errors.ts";
 import { fileError } from "./gate/file-errors.ts";
 import { rateConfigSchema } from "./gate/rate/config.ts";
 import { receiptsConfigSchema } from "./gate/receipts/config.ts";
 import { checkReviewConfig, judgeConfigSchema, longestReviewSeconds, reviewSections } from "./gate/reviews/config.ts";
 import { safetyConfigSchema } from "./gate/safety/config.ts";
+import { readToml } from "./toml-file.ts";
 
 const absolutePath = z.string().refine(isAbsolute, "expected an absolute path");
 
@@ -163,23 +160,12 @@ function keysIn(table: object, prefix = ""): string[] {
 }
 
 function readConfigFile(file: string): { config: Config; keys: string[] } | undefined {
-  let text: string;
   try {
-    text = readRegularFile(file);
+    const read = readToml(file, configSchema, HINT);
+    return read && { config: read.table, keys: keysIn(read.source) };
   } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined;
     throw fileError(error, "the configuration", file, "invalid_config");
   }
-  let table: object;
-  try {
-    table = parse(text);
-  } catch (error) {
-    if (error instanceof TomlError) throw invalid(syntaxErrorText(file, text, error), error);
-    throw error;
-  }
-  const read = configSchema.safeParse(table);
-  if (!read.success) throw invalid(invalidText(file, text, read.error, table, configSchema), read.error);
-  return { config: read.data, keys: keysIn(table) };
 }
 
 function withEnvironment(config: Config, env: Env): Config {
@@ -204,6 +190,8 @@ function fractionOf(env: Env, name: string): number | undefined {
   return value;
 }
 
-function invalid(message: string, cause?: unknown): GateError {
-  return new GateError("invalid_config", message, "see docs/configuration.md", { cause });
+const HINT = "see docs/configuration.md";
+
+function invalid(message: string): GateError {
+  return new GateError("invalid_config", message, HINT);
 }

@@ -20,6 +20,7 @@ import { AgentDirectory } from "./gate/agents.ts";
 import { Alarms } from "./gate/alarms.ts";
 import { ApprovalRegistry } from "./gate/approvals/registry.ts";
 import { raiseTrailAlarms } from "./gate/audit/alarms.ts";
+import { Checkpoints } from "./gate/audit/checkpoints.ts";
 import { AuditLog } from "./gate/audit/log.ts";
 import { lastLine } from "./gate/audit/tail.ts";
 import type { Clock } from "./gate/clock.ts";
@@ -33,8 +34,12 @@ import { StaleGrants } from "./gate/grants/stale.ts";
 import { GrantStore } from "./gate/grants/store.ts";
 import { configuredFiles } from "./gate/guard/configured-files.ts";
 import { GateFiles } from "./gate/guard/gate-files.ts";
-import { loadPolicyOverrides, type PolicyOverrides } from "./gate/profiles/policy-overrides.ts";
+import { policyDigest } from "./gate/policy-digest.ts";
+import type { PolicyOverrides } from "./gate/profiles/policy-overrides.ts";
 import { RateLimits } from "./gate/rate/rate-limits.ts";
+import { DueCards, DueGrants } from "./gate/receipts/due.ts";
+import type { ReceiptKeys } from "./gate/receipts/receipt-keys.ts";
+import { Receipts } from "./gate/receipts/receipts.ts";
 import { SessionDecisions } from "./gate/reviews/session-decisions.ts";
 import { openSafety, type Safety } from "./gate/safety/safety.ts";
 import type { Subject } from "./gate/stages/examination.ts";
@@ -42,6 +47,7 @@ import { AGENT_PAUSED } from "./gate/stages/safety.ts";
 import type { JudgeParts } from "./judges/configured-judges.ts";
 import { type Judges, openJudges } from "./judges/judges.ts";
 import { Listeners } from "./listeners.ts";
+import { loadPolicyOverrides } from "./policy-overrides-file.ts";
 import { noteRefusedReports } from "./reported-calls.ts";
 import { Settings } from "./settings.ts";
 import { staleNote, staleRecord } from "./stale-note.ts";
@@ -49,6 +55,7 @@ import { rowReport } from "./storage/damaged-rows.ts";
 import type { DatabaseName } from "./storage/database-names.ts";
 import { Storage } from "./storage/storage.ts";
 import { systemClock } from "./system-clock.ts";
+import { VERSION } from "./version.ts";
 
 /** The parts of a running gate, opened in the right order and closed again. */
 export interface Core {
@@ -61,6 +68,7 @@ export interface Core {
   agents: AgentDirectory;
   agent_pauses: AgentPauses;
   audit: AuditLog;
+  checkpoints: Checkpoints;
   activity: Activity;
   settings: Settings;
   safety: Safety;
@@ -70,6 +78,9 @@ export interface Core {
   rate: RateLimits;
   prices: Prices;
   overrides: PolicyOverrides;
+  receipts: Receipts;
+  /** What signs receipts and checkpoints. */
+  receipt_keys: ReceiptKeys;
   storage: Storage;
   /** Room for what must still be written once the disk is full. */
   state_reserve: DiskReserve;
@@ -126,6 +137,8 @@ interface Beginnings
   prices: Prices;
   overrides: PolicyOverrides;
   log(line: string): void;
+  /** What follows the trail writes nothing any more. */
+  abandon(): void;
 }
 
 /**
@@ -158,10 +171,15 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     const judges = await openJudges(begun.config, () => judgeParts(begun, storage, stores, failed, decisions));
     const gate = openGate(begun, storage, stores, failed, { box, judges, decisions });
     opened = gate;
+    const receipts = openReceipts(begun, storage, stores, failed);
+    const checkpoints = openCheckpoints(begun, receipts.keys, failed);
+    begun.abandon = () => checkpoints.abandon();
+    checkpoints.begin();
     start(begun, storage, stores, gate);
+    receipts.begin();
     const parts = [box, judges, staleGrants(begun, storage, stores, failed)];
     for (const part of parts) part.begin();
-    const flush = () => flushAll(begun, storage, stores, gate, failed);
+    const flush = () => flushAll(begun, storage, stores, gate, { receipts, checkpoints }, failed);
     const timer = setInterval(flush, FLUSH_INTERVAL_MS).unref();
     return {
       ...begun,
@@ -169,6 +187,9 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       gate,
       box,
       judges,
+      receipts,
+      receipt_keys: receipts.keys,
+      checkpoints,
       storage,
       subscribe: (listener, types = OPERATOR_EVENTS) => begun.listeners.add(types, listener),
       failed,
@@ -177,7 +198,9 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
         for (const part of parts) part.close();
         stopWork(gate, stores);
         flush();
+        receipts.close();
         if (storage.watch.lossByNow() === undefined) stores.rate.close();
+        checkpoints.close();
         audit.close();
         storage.close();
       },
@@ -221,14 +244,17 @@ function begin({ env = process.env, clock = systemClock, log, logs_decisions = t
     alarms: new Alarms(clock.now, (list) => publish({ type: "alarms.changed", data: list })),
     audit: new AuditLog(paths.audit_dir, paths.audit_head, clock.now, audit_reserve),
     log: log ?? (() => undefined),
+    abandon: () => undefined,
   };
 }
 
 /** A lock, a socket or a database isn't the gate's any more: it decides nothing from now on, and has to be closed. */
-function noteLoss({ audit, alarms, clock, paths, listeners }: Beginnings, loss: GateError): void {
+function noteLoss({ abandon, audit, alarms, clock, paths, listeners }: Beginnings, loss: GateError): void {
   // Whoever has the lock has the trail, too; a lost database alone leaves the trail to this gate.
-  if (loss.code === "gate_replaced") audit.abandon();
-  else audit.append({ event: "database.lost", ts: clock.now() / 1000, reason: loss.message });
+  if (loss.code === "gate_replaced") {
+    audit.abandon();
+    abandon();
+  } else audit.append({ event: "database.lost", ts: clock.now() / 1000, reason: loss.message });
   audit.flush();
   alarms.raise({ code: alarmOf(loss), subject: paths.state_dir, message: loss.message, hint: loss.hint });
   listeners.publish({ type: "gate.lost", data: loss });
@@ -361,6 +387,31 @@ function openGate(
   );
 }
 
+function openReceipts(
+  { paths, clock, alarms, overrides, listeners }: Beginnings,
+  { opened, watch }: Storage,
+  { agents }: Stores,
+  failed: Core["failed"],
+): Receipts {
+  const { approvals, grants } = opened.databases;
+  const { now } = clock;
+  const versions = { gate: VERSION, policy: policyDigest(overrides.list) };
+  const cards = new DueCards(approvals.db, versions);
+  const receipts = new Receipts({
+    key_file: paths.receipt_key,
+    folder: paths.receipts_dir,
+    cards,
+    grants: new DueGrants(grants.db, { versions, cards, now, agentName: (agent_id) => agents.get(agent_id)?.name }),
+    alarms,
+    gate_version: VERSION,
+    now,
+    isIntact: () => watch.lossByNow() === undefined,
+    failed,
+  });
+  listeners.add(["approval.closed", "grants.changed"], () => receipts.wake());
+  return receipts;
+}
+
 /** `gateOf`: the gate once it is open, which decides on the hosts that confined commands ask for. */
 function openBox(
   begun: Beginnings,
@@ -450,6 +501,24 @@ function publishDecision(
   listeners.publish({ type: "decision", data });
 }
 
+function openCheckpoints(
+  { paths, config, clock, alarms, audit }: Beginnings,
+  keys: ReceiptKeys,
+  failed: Core["failed"],
+): Checkpoints {
+  return new Checkpoints({
+    audit,
+    keys: { current: () => keys.current, known: () => keys.known.map(({ public_bytes }) => public_bytes) },
+    folder: paths.audit_dir,
+    tree_file: paths.audit_tree,
+    checkpoints_dir: paths.checkpoints_dir,
+    checkpoint_file: config.receipts.checkpoint_file,
+    now: clock.now,
+    alarms,
+    failed,
+  });
+}
+
 /** Continues with what the previous gate left: waiting requests, a pause, grants of its sessions. */
 function start(begun: Beginnings, storage: Storage, stores: Stores, gate: Gate): void {
   const { paths, config, clock, alarms, audit, listeners, log } = begun;
@@ -489,7 +558,14 @@ function start(begun: Beginnings, storage: Storage, stores: Stores, gate: Gate):
 }
 
 /** Writes what is stored beside the decisions. */
-function flushAll(begun: Beginnings, storage: Storage, stores: Stores, gate: Gate, failed: Core["failed"]): void {
+function flushAll(
+  begun: Beginnings,
+  storage: Storage,
+  stores: Stores,
+  gate: Gate,
+  { receipts, checkpoints }: Pick<Core, "receipts" | "checkpoints">,
+  failed: Core["failed"],
+): void {
   const { audit } = begun;
   if (storage.watch.lossByNow() !== undefined) return;
   const { activity, agents, agent_pauses, approvals, grants, safety, state_reserve } = stores;
@@ -497,8 +573,10 @@ function flushAll(begun: Beginnings, storage: Storage, stores: Stores, gate: Gat
   gate.publish();
   noteRefusedReports({ ...begun, ...stores });
   audit.tend();
+  checkpoints.tend();
   state_reserve.keep();
   const parts = [
+    receipts,
     gate.broker,
     safety.pause,
     agent_pauses,

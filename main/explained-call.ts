@@ -3,8 +3,8 @@ import { levelSchema } from "../ipc/decision.ts";
 import { isWithinDepth, MAX_DEPTH } from "../ipc/frames.ts";
 import { GateError } from "../ipc/gate-error.ts";
 import { localPrincipal } from "../ipc/paths.ts";
-import { contextSchema, type ProposedCall, proposedCallSchema } from "../ipc/wire.ts";
-import { type AgentKind, agentKindSchema } from "./gate/executors/agent-kind.ts";
+import { agentNameSchema, contextSchema, type ProposedCall, proposedCallSchema } from "../ipc/wire.ts";
+import { type AgentKind, agentKindOf } from "./gate/executors/agent-kind.ts";
 import type { Subject } from "./gate/stages/examination.ts";
 
 /** A call that nobody makes, as a user asks about it. */
@@ -13,25 +13,30 @@ const questionSchema = proposedCallSchema.extend({
   intent: z.string().default(""),
   args: proposedCallSchema.shape.args.default({}),
   context: contextSchema.nullish().transform((context) => context ?? undefined),
-  /** The agent whose executors' names apply; left out: all agents'. */
-  agent: agentKindSchema.optional(),
+  /** An agent's name, or a kind of agents: whose executors' names and profiles apply. Left out: all agents' names, no agent's profile. */
+  agent: agentNameSchema.optional(),
 });
 const explainSchema = questionSchema.extend({ level: levelSchema.default("Supervised") });
 
 /** `{intent, executor, args, context, agent}`. @throws GateError `invalid_input` */
 export function callAskedAbout(input: unknown): { call: ProposedCall; kind: AgentKind | undefined } {
   const { agent, ...call } = parsed(questionSchema, input);
-  return { call: callOf(call), kind: agent };
+  return { call: callOf(call), kind: kindMeant(agent) };
 }
 
 /** The same with a level, as a call of no agent. @throws GateError `invalid_input` */
 export function explainedCall(input: unknown): { call: ProposedCall; subject: Subject } {
-  const { level, agent: kind, ...asked } = parsed(explainSchema, input);
+  const { level, agent: name, ...asked } = parsed(explainSchema, input);
   const call = callOf(asked);
+  const { session } = call.context ?? {};
   return {
     call,
-    subject: { agent: null, kind, level, session: call.context?.session, principal: localPrincipal() },
+    subject: { agent: null, name, kind: kindMeant(name), level, session, principal: localPrincipal() },
   };
+}
+
+function kindMeant(name: string | undefined): AgentKind | undefined {
+  return name === undefined ? undefined : agentKindOf(name);
 }
 
 function callOf({ intent, executor, args, context }: z.output<typeof questionSchema>): ProposedCall {

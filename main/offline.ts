@@ -5,6 +5,7 @@ import { gatePaths, homeFolder } from "../ipc/paths.ts";
 import { loadConfig } from "./config.ts";
 import { gatePathsWith } from "./core.ts";
 import { callAskedAbout, explainedCall } from "./explained-call.ts";
+import { Prices } from "./gate/costs/prices.ts";
 import { openDatabaseReadOnly } from "./gate/database.ts";
 import { describe } from "./gate/description/describe.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "./gate/executors/catalog.ts";
@@ -19,6 +20,7 @@ import { plannedReviewers } from "./gate/reviews/planned-reviewers.ts";
 import { withUnrunReviews } from "./gate/reviews/review-steps.ts";
 import type { StageSettings } from "./gate/stages/examination.ts";
 import { runVaglio } from "./gate/vaglio.ts";
+import { loadPolicyOverrides } from "./policy-overrides-file.ts";
 import { systemClock } from "./system-clock.ts";
 
 /** The same decisions without a gate: reads the configuration and the grants, writes and logs nothing. */
@@ -47,6 +49,8 @@ export function openOfflineGate(env: Env = process.env): OfflineGate {
     pause: null,
     judge_threshold: config.judge.threshold,
     reviewers: plannedReviewers(config),
+    prices: new Prices(config),
+    overrides: loadPolicyOverrides(paths.policy_overrides),
     now: systemClock.now,
   };
   return {

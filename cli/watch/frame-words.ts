@@ -1,3 +1,4 @@
+import { STOP_WORDS } from "../../ipc/call-words.ts";
 import type { Language } from "../../ipc/language.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
 
@@ -26,6 +27,8 @@ interface FrameWords {
       | "help"
       | "continue"
       | "deny"
+      | "stop"
+      | "let_it"
       | "deny_why"
       | "deny_with_message"
       | "back"
@@ -58,6 +61,7 @@ interface FrameWords {
   pasted: string;
   pasted_choices: string;
   only_once: string;
+  only_stop: string;
   call_not_shown: string;
   read_first: string;
   no_target: string;
@@ -102,6 +106,8 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
       help: "? keys",
       continue: "Enter/Esc continue",
       deny: "Enter/d deny",
+      stop: `Enter/d ${STOP_WORDS.en.stop.toLowerCase()}`,
+      let_it: `a ${STOP_WORDS.en.let_it.toLowerCase()}`,
       deny_why: "m deny, say why",
       deny_with_message: "Enter deny with this message",
       back: "Esc back",
@@ -146,6 +152,7 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
     pasted: "Pasted text does nothing here.",
     pasted_choices: "Pasted text does nothing here: e edits the target, x the expiry.",
     only_once: "This can only be approved once: a.",
+    only_stop: "It can only be stopped, d, or let continue, a.",
     call_not_shown: "Make the window larger: the call isn't shown.",
     read_first: "Read the whole call first: space shows what comes next, b what came before.",
     no_target: "It names no target: c denies this very call.",
@@ -189,6 +196,8 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
       help: "? tasti",
       continue: "Invio/Esc continua",
       deny: "Invio/d rifiuta",
+      stop: `Invio/d ${STOP_WORDS.it.stop.toLowerCase()}`,
+      let_it: `a ${STOP_WORDS.it.let_it.toLowerCase()}`,
       deny_why: "m rifiuta e di' perché",
       deny_with_message: "Invio rifiuta con questo messaggio",
       back: "Esc indietro",
@@ -233,6 +242,7 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
     pasted: "Il testo incollato qui non fa niente.",
     pasted_choices: "Il testo incollato qui non fa niente: e modifica l'obiettivo, x la scadenza.",
     only_once: "Questo si può approvare solo una volta: a.",
+    only_stop: "Si può solo fermare, d, o lasciar continuare, a.",
     call_not_shown: "Allarga la finestra: la chiamata non si vede.",
     read_first: "Prima leggi tutta la chiamata: spazio mostra il seguito, b ciò che viene prima.",
     no_target: "Non nomina un obiettivo: c rifiuta proprio questa chiamata.",

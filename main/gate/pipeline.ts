@@ -116,6 +116,7 @@ export function decisionOf({ x, denial }: Examined, decision_id: string = random
     ...(x.noted === undefined ? {} : { reviews: x.noted.map(({ review }) => review) }),
     capabilities: needs?.map(requirementOf) ?? [],
     ...(is_confined ? { confined: confinedTo(confinement.declaration) } : {}),
+    ...(x.price === undefined ? {} : { price: x.price }),
   };
   if (debug.is_on) debug.write(`decision ${decision.decision_id}: ${decision.outcome} by ${decision.stage}`);
   return decision;

@@ -44,13 +44,14 @@ export function ruleFor(level: Level, capability: Capability): string {
 
 export type PolicyTable = Readonly<Record<Level, Readonly<Record<Capability, Outcome>>>>;
 
-export const POLICY_TABLE: PolicyTable = generateTable();
+export const POLICY_TABLE: PolicyTable = tableOf((level, capability) => RULES[level](CAPABILITY_REGISTRY[capability]));
 
-function generateTable(): PolicyTable {
+/** A table from each of its cells. It can't be changed any more. */
+export function tableOf(cell: (level: Level, capability: Capability) => Outcome): PolicyTable {
   const row = (level: Level) =>
-    Object.freeze(
-      Object.fromEntries(CAPABILITIES.map((name) => [name, RULES[level](CAPABILITY_REGISTRY[name])])),
-    ) as Readonly<Record<Capability, Outcome>>;
+    Object.freeze(Object.fromEntries(CAPABILITIES.map((name) => [name, cell(level, name)]))) as Readonly<
+      Record<Capability, Outcome>
+    >;
   return Object.freeze(Object.fromEntries(LEVELS.map((level) => [level, row(level)]))) as PolicyTable;
 }
 
@@ -70,9 +71,15 @@ export interface PolicyAnswer {
  * `approval_required`, and never for a capability marked `always`: no grant can lift a denial.
  *
  * @param find_grant looks up an active grant that covers the call; leave it out for the table's own answer
+ * @param table as it is for the subject; where it is looser than the table of all, that one counts
  */
-export function effectiveOutcome(level: Level, capability: Capability, find_grant?: GrantLookup): PolicyAnswer {
-  const outcome = POLICY_TABLE[level][capability];
+export function effectiveOutcome(
+  level: Level,
+  capability: Capability,
+  find_grant?: GrantLookup,
+  table: PolicyTable = POLICY_TABLE,
+): PolicyAnswer {
+  const outcome = strictest(POLICY_TABLE[level][capability], table[level][capability]);
   if (outcome !== "approval_required" || find_grant === undefined) return { outcome };
   if (CAPABILITY_REGISTRY[capability].default_approval === "always") return { outcome };
   const grant_id = find_grant();
@@ -80,6 +87,10 @@ export function effectiveOutcome(level: Level, capability: Capability, find_gran
 }
 
 const STRICTNESS: Readonly<Record<Outcome, number>> = { allowed: 0, approval_required: 1, denied: 2 };
+
+export function isStricter(outcome: Outcome, than: Outcome): boolean {
+  return STRICTNESS[outcome] > STRICTNESS[than];
+}
 
 /** Of several outcomes the strictest counts. */
 export function strictest<O extends Outcome>(a: O, b: O): O {

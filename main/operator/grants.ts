@@ -38,7 +38,7 @@ export function grantMethods(context: OperatorContext): Handlers<GrantMethod> {
       return grantView(context, grant);
     },
     "grants.restore": ({ id }) => {
-      const grant = grants.restoreGrant(id);
+      const grant = grants.restoreGrant(id, by.surface);
       recordAct(context, "grant.restored", { grant_id: id, capability: grant.capability });
       core.publish({ type: "grants.changed", data: {} });
       gate.waiting.endCovered(by);
@@ -67,7 +67,7 @@ export function grantMethods(context: OperatorContext): Handlers<GrantMethod> {
       return { revoked };
     },
     "grants.revoke": ({ id }) => {
-      const revoked = grants.revokeGrant(id);
+      const revoked = grants.revokeGrant(id, by.surface);
       if (revoked) {
         recordAct(context, "grant.revoked", { grant_id: id });
         core.publish({ type: "grants.changed", data: {} });

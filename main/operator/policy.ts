@@ -1,7 +1,9 @@
-import { CAPABILITIES, type Capability } from "../../ipc/decision.ts";
-import type { PolicyRow } from "../../ipc/operator-api.ts";
+import { CAPABILITIES, type Capability, type Level } from "../../ipc/decision.ts";
+import type { PolicyRow, Principal } from "../../ipc/operator-api.ts";
+import type { PolicyOverride } from "../../ipc/policy-overrides.ts";
 import { CAPABILITY_REGISTRY } from "../gate/capabilities.ts";
-import { effectiveOutcome, POLICY_TABLE, ruleFor } from "../gate/policy.ts";
+import { effectiveOutcome, ruleFor } from "../gate/policy.ts";
+import { type SubjectPolicy, TABLE_POLICY } from "../gate/profiles/policy-overrides.ts";
 import { namedTarget } from "../gate/targets/target.ts";
 import type { Handlers, OperatorContext } from "./handlers.ts";
 
@@ -21,37 +23,64 @@ const FAMILY: Readonly<Record<Capability, PolicyRow["family"]>> = {
   "calendar:read": "local",
 };
 
-const MATRIX: readonly PolicyRow[] = CAPABILITIES.map((capability) => {
-  const { description, default_approval, critical } = CAPABILITY_REGISTRY[capability];
-  const cell = (level: "ReadOnly" | "Supervised" | "Full") => ({
-    outcome: POLICY_TABLE[level][capability],
-    rule: ruleFor(level, capability),
+/** The table row by row. `own`: as it is for an agent. */
+function matrixOf(own: SubjectPolicy): PolicyRow[] {
+  return CAPABILITIES.map((capability) => {
+    const { description, default_approval, critical } = CAPABILITY_REGISTRY[capability];
+    const cell = (level: Level) => {
+      const override = own.override(level, capability);
+      return {
+        outcome: own.table[level][capability],
+        rule: override === undefined ? ruleFor(level, capability) : overrideRule(override),
+        ...(override === undefined ? {} : { override }),
+      };
+    };
+    return {
+      capability,
+      family: FAMILY[capability],
+      description,
+      default_approval,
+      is_critical: critical,
+      cells: { ReadOnly: cell("ReadOnly"), Supervised: cell("Supervised"), Full: cell("Full") },
+    };
   });
-  return {
-    capability,
-    family: FAMILY[capability],
-    description,
-    default_approval,
-    is_critical: critical,
-    cells: { ReadOnly: cell("ReadOnly"), Supervised: cell("Supervised"), Full: cell("Full") },
-  };
-});
+}
+
+function overrideRule({ profile, capability, line }: PolicyOverride): string {
+  return `${capability} is made stricter for ${profile}: policy_overrides.toml, line ${line}`;
+}
 
 export function policyMethods({
   core,
+  by,
 }: OperatorContext): Handlers<"policy.check" | "policy.matrix" | "policy.overrides"> {
-  const { grants, home } = core;
+  const { agents, grants, home, overrides } = core;
+  const policyOf = (name: string | undefined, principal: Principal) =>
+    overrides.policyFor({ agent: null, name, principal });
+  /** Of several profiles that make the same cell stricter for an agent, one is in force. */
+  const agentsWith = (cell: PolicyOverride) =>
+    agents
+      .list()
+      .filter(
+        ({ revoked_at, name }) =>
+          revoked_at === null && policyOf(name, by).override(cell.level, cell.capability) === cell,
+      )
+      .map(({ name }) => name);
   return {
-    "policy.check": ({ level, capability, channel, sender_id, target }) => {
+    "policy.check": ({ level, capability, channel, sender_id, target, agent }) => {
+      const { channel: own_channel, sender_id: own_sender } = by;
+      const principal = { channel: channel ?? own_channel, sender_id: sender_id ?? own_sender };
+      const { table } = policyOf(agent, principal);
       if (target === undefined || channel === undefined || sender_id === undefined)
-        return effectiveOutcome(level, capability).outcome;
+        return effectiveOutcome(level, capability, undefined, table).outcome;
       const named = namedTarget(capability, target, home, undefined);
-      return effectiveOutcome(level, capability, () => grants.find({ channel, sender_id }, capability, named)).outcome;
+      const holder = { ...principal, agent: agent === undefined ? undefined : agents.named(agent)?.agent_id };
+      return effectiveOutcome(level, capability, () => grants.find(holder, capability, named), table).outcome;
     },
-    "policy.matrix": () => [...MATRIX],
+    "policy.matrix": ({ agent }) => matrixOf(agent === undefined ? TABLE_POLICY : policyOf(agent, by)),
     "policy.overrides": () => ({
       file: core.paths.policy_overrides,
-      overrides: core.overrides.list.map((override) => ({ ...override, agents: [] })),
+      overrides: overrides.list.map((override) => ({ ...override, agents: agentsWith(override) })),
     }),
   };
 }

@@ -1,9 +1,11 @@
 import { confinedMark, outsideText } from "../../../ipc/box-words.ts";
+import type { Price } from "../../../ipc/costs.ts";
 import type { Card, Confined, Reversibility, Territory } from "../../../ipc/decision.ts";
 import type { Description } from "../../../ipc/description.ts";
 import { effectText } from "../../../ipc/hazard-words.ts";
 import type { Effect } from "../../../ipc/hazards.ts";
 import type { Language } from "../../../ipc/language.ts";
+import { priceText } from "../../../ipc/price-words.ts";
 import { visible } from "../../../ipc/visible-text.ts";
 
 /** The card: three lines, two buttons, smaller as the same question comes back (docs/decisions/requirements-approvals.md, "Card"). */
@@ -27,6 +29,8 @@ export interface ApprovalRequest {
   readonly confined?: Confined | undefined;
   /** Present where it asks to run outside of it. */
   readonly outside?: Description["outside"];
+  /** What it costs, where that is known. */
+  readonly price?: Price | undefined;
 }
 
 /** A name that the call uses, and where it leads. */
@@ -127,7 +131,8 @@ export function renderApprovalCard(request: ApprovalRequest, language: Language 
   const marker = words.territory[request.territory_concession];
   const question = words.question(request.verb_asked ?? request.action_verb);
   const { undoing, undoing_short } = undoingOf(request, language);
-  const meta = `${undoing} | ${words.class}: ${request.capability_class}${marker}`;
+  const price = request.price === undefined ? "" : ` | ${priceText(request.price, language)}`;
+  const meta = `${undoing}${price} | ${words.class}: ${request.capability_class}${marker}`;
   const links = [
     ...(request.outside === undefined ? [] : [outsideText(request.outside.reason, language)]),
     ...linkLines(request.links ?? [], language),
@@ -136,7 +141,7 @@ export function renderApprovalCard(request: ApprovalRequest, language: Language 
     full: () => [question, request.target_summary, ...links, meta],
     medium: () => [`${question} (${meta})`, request.target_summary, ...links],
     short: () => [
-      `${capitalised(request.action_verb)} ${request.target_summary} [${undoing_short} | ${request.capability_class}${marker}]`,
+      `${capitalised(request.action_verb)} ${request.target_summary} [${undoing_short}${price} | ${request.capability_class}${marker}]`,
       ...links,
     ],
   }[form]();

@@ -1,10 +1,11 @@
-import type { Decision, Verdict } from "../../../ipc/decision.ts";
+import type { Decision, Level, Verdict } from "../../../ipc/decision.ts";
 import { visible } from "../../../ipc/visible-text.ts";
 import { describe } from "../description/describe.ts";
 import { reversibilityOf } from "../description/effect.ts";
 import { workingDirectoryOf } from "../guard/call-environment.ts";
-import { POLICY_TABLE } from "../policy.ts";
-import type { Reviewable, Subject } from "../stages/examination.ts";
+import type { PolicyTable } from "../policy.ts";
+import { policyFor } from "../profiles/policy-overrides.ts";
+import type { Reviewable } from "../stages/examination.ts";
 import type { ResolvedRequirement } from "../targets/target.ts";
 import type { BrokerSettings } from "./broker.ts";
 import { askedPathsOf, choicesFor, choicesForBox, realsOfChoices } from "./choices.ts";
@@ -27,8 +28,9 @@ export function requestOf(
   const { links, ...question } = questionFor(call, executor, needs, { home, language, project });
   const before = approvedBefore(question.capability_class);
   const description = describe({ ...x, needs: x.stated_needs });
-  // Asked whether the same call may go on, which is allowed already: there is nothing to grant, and the call itself to stop.
-  const asked = x.repeated === undefined ? needs.filter((need) => isAsked(subject, need)) : [];
+  const { table } = policyFor(x.settings.overrides, subject);
+  // Asked whether the same call may come again and again, it is allowed already: there is nothing to grant, and the call itself to stop.
+  const asked = x.repeated === undefined ? needs.filter((need) => isAsked(table, subject.level, need)) : [];
   const settings = { home, cwd: workingDirectoryOf(call, home) };
   const choices =
     project === undefined || x.repeated !== undefined
@@ -56,12 +58,14 @@ export function requestOf(
       recurrence_count: before.times,
       proposal: widerAnswer(choices, before, home),
       capabilities: decision.capabilities,
+      needed: [...new Set(decision.capabilities.map(({ capability }) => capability))],
       choices,
       asked: refusable.map(({ capability, target }) => ({ capability, target })),
       ...askedPathsOf(needs),
       choice_reals: realsOfChoices(choices, home),
       links,
       repeated: x.repeated,
+      ...(decision.price === undefined ? {} : { price: decision.price }),
       confined: decision.confined,
       description,
       judge: judgedAs(verdict),
@@ -76,6 +80,6 @@ function judgedAs({ score, reason, notes = [], degraded }: Verdict): RequestExtr
 }
 
 /** Of a call's needs, those that are asked about: only these can be granted, and one that no grant covers leaves only "once". */
-function isAsked({ level }: Subject, { capability, ask_each_time }: ResolvedRequirement): boolean {
-  return ask_each_time !== undefined || POLICY_TABLE[level][capability] === "approval_required";
+function isAsked(table: PolicyTable, level: Level, { capability, ask_each_time }: ResolvedRequirement): boolean {
+  return ask_each_time !== undefined || table[level][capability] === "approval_required";
 }

@@ -71,6 +71,7 @@ export function approvalView(request: PendingRequest, language: Language, now: n
         links: extra.links ?? [],
         confined: extra.confined,
         outside: extra.description?.outside,
+        price: extra.price,
       },
       language,
     ),

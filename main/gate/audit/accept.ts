@@ -3,12 +3,13 @@ import { GateError } from "../../../ipc/gate-error.ts";
 import { ownCommand } from "../../../ipc/own-command.ts";
 import { errorCode } from "../errors.ts";
 import { ACCEPTED_EVENT, keyOf } from "./accepted.ts";
+import type { Claims } from "./against.ts";
 import type { AuditLog } from "./log.ts";
 import { examineTrail, MAX_PROBLEMS, reportOf, type TrailFiles } from "./verify.ts";
 import type { FoundProblem } from "./walk.ts";
 
 /**
- * Records every present problem as accepted. A new one, or another one in the place of an accepted one, isn't.
+ * Records every present problem as accepted; `claims`: the checkpoints that the trail is compared with. A new one, or another one in the place of an accepted one, isn't.
  * @throws GateError `too_many_problems`, `trail_unwritable`
  */
 export async function acceptProblems(
@@ -16,13 +17,14 @@ export async function acceptProblems(
   paths: TrailFiles,
   reason: string,
   now_ms = Date.now(),
+  claims?: Claims,
 ): Promise<AuditReport & { accepted: number }> {
   let count = 0;
   // Where the end is missing, the line that accepts it follows a gap, which is a problem itself: a second line accepts that.
   for (let round = 0; ; round++) {
     log.open();
     log.rememberHead();
-    const trail = await examineTrail(paths, log.end, now_ms);
+    const trail = await examineTrail(paths, log.end, now_ms, claims);
     const report = reportOf(trail);
     const open = trail.problems.filter((problem) => !trail.accepted.has(keyOf(problem)));
     if (open.length === 0 || round === 2) {

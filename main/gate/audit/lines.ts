@@ -122,17 +122,20 @@ export class LineCursor {
   readonly name: string;
   readonly #path: string;
   readonly #size: number;
-  #at = 0;
-  #cutter = new LineCutter(0);
+  #at: number;
+  #cutter: LineCutter;
   #ready: ChainLine[] = [];
   #next = 0;
   #taken = 0;
   #is_over = false;
 
-  constructor(name: string, path: string, size: number) {
+  /** `from`: the byte at which a line begins; the lines are counted from there. */
+  constructor(name: string, path: string, size: number, from = 0) {
     this.name = name;
     this.#path = path;
     this.#size = size;
+    this.#at = from;
+    this.#cutter = new LineCutter(from);
   }
 
   /** How many lines were taken, which is the number of the last one. */

@@ -94,6 +94,12 @@ export class AuditLog {
     return { hash: this.#endHash(), recorded: this.#marked };
   }
 
+  /** Where the last line is that this process has written, or has found; undefined as long as it has looked at none. */
+  get position(): TrailEnd | undefined {
+    if (!this.#is_ready || this.#notes.length > 0) return undefined;
+    return { ...this.#end, hash: this.#endHash() };
+  }
+
   /** The operator has acknowledged the lost lines. */
   acknowledgeLosses(): void {
     this.#health.lost_before = 0;

@@ -42,6 +42,7 @@ export function decisionRecord(
     ...(verdict?.degraded === true ? { degraded: true } : {}),
     ...(decision.reviews === undefined ? {} : { reviews: decision.reviews.map(reviewRecord) }),
     ...(decision.confined === undefined ? {} : { confined: true }),
+    ...(decision.price === undefined ? {} : { price: decision.price.amount, currency: decision.price.currency }),
     capabilities: [...new Set(decision.capabilities.map(({ capability }) => capability))],
   };
 }

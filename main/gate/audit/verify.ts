@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import type { AuditReport } from "../../../ipc/audit.ts";
 import { GateError } from "../../../ipc/gate-error.ts";
 import { type AcceptedProblems, acceptedIn, keyOf } from "./accepted.ts";
+import { ClaimCheck, type Claims } from "./against.ts";
 import { GENESIS } from "./chain.ts";
 import { type Head, readHead } from "./head.ts";
 import type { LiveEnd } from "./health.ts";
@@ -27,15 +28,16 @@ export interface TrailFiles {
 
 /**
  * Reads every line and reports each that doesn't follow from the one before, and whatever else isn't as the gate left it.
- * `live`: the end that the running gate knows. Doesn't block. @throws the system's error, where the folder can't be read
+ * `live`: the end that the running gate knows; `claims`: the checkpoints to compare with. Doesn't block. @throws the system's error, where the folder can't be read
  */
 export async function verifyAudit(
   folder: string,
   head_file: string,
   live?: LiveEnd,
   now_ms = Date.now(),
+  claims?: Claims,
 ): Promise<AuditReport> {
-  return reportOf(await examineTrail({ folder, head_file }, live, now_ms));
+  return reportOf(await examineTrail({ folder, head_file }, live, now_ms, claims));
 }
 
 export function reportOf({ files, lines, problems, accepted }: ExaminedTrail): AuditReport {
@@ -53,22 +55,30 @@ export async function examineTrail(
   { folder, head_file }: TrailFiles,
   live: LiveEnd | undefined,
   now_ms: number,
+  claims?: Claims,
 ): Promise<ExaminedTrail> {
   const problems: FoundProblem[] = [];
-  const report: Report = (problem, ...found) => {
-    if (problems.length < MAX_PROBLEMS) problems.push({ ...problem, found: fingerprint(found) });
-  };
+  const against: FoundProblem[] = [];
+  const into =
+    (list: FoundProblem[]): Report =>
+    (problem, ...found) => {
+      if (list.length < MAX_PROBLEMS) list.push({ ...problem, found: fingerprint(found) });
+    };
+  const report = into(problems);
   const accepted: AcceptedProblems = new Map();
   const head = recordedEnd(head_file, live, report);
   const walk = new TrailWalk(folder, now_ms, report);
   const end = new EndCheck(live === undefined ? head : { hash: live.hash, position: null }, live !== undefined);
+  const check = claims && new ClaimCheck(claims, into(against));
   let lines = 0;
   for await (const walked of walk.lines()) {
     if (walked.line.bytes.length === 0) continue;
     lines++;
     end.add(walked);
+    check?.add(walked);
     for (const [key, reason] of acceptedIn(walked.line)) accepted.set(key, reason);
   }
+  check?.finish(lines);
   if (head !== undefined || live !== undefined) end.report(report, problems.length > 0);
   else if (lines > 0 && !problems.some(({ kind }) => kind === "head_unreadable"))
     report({
@@ -77,7 +87,7 @@ export async function examineTrail(
       kind: "head_missing",
       problem: "the record of the last line is missing",
     });
-  return { files: walk.files, lines, problems, accepted };
+  return { files: walk.files, lines, problems: [...problems, ...against], accepted };
 }
 
 /** The record beside the trail; while the gate runs it must be the one that this gate wrote. */

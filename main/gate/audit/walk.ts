@@ -39,12 +39,27 @@ const TROUBLE_EVENTS: Readonly<
   },
 };
 
+/** Of the lines `audit.tree` those that say that the trail wasn't the one that was signed. */
+const RESTARTS: Readonly<Record<string, string>> = {
+  changed: "the trail wasn't what its last checkpoint said",
+  cut: "the trail had fewer lines than its last checkpoint said",
+};
+
 /** How the times of a file's lines match its name. */
 interface MonthFit {
   lines: number;
   wrong: number;
   first_wrong: { number: number; hash: string } | undefined;
   wrong_months: Set<string>;
+}
+
+/** Where a walk over the rest of a trail begins: after the last line that was read before. */
+export interface WalkedUntil {
+  /** How many bytes of each file were read. */
+  offsets: ReadonlyMap<string, number>;
+  /** The last line's file and hash. */
+  file: string;
+  hash: string;
 }
 
 /** The line that a line is compared with. */
@@ -70,9 +85,13 @@ export class TrailWalk {
   };
   #current: LineCursor | undefined;
 
-  /** Lists the files as they are now: lines written later aren't read. @throws the system's error, of the folder */
-  constructor(folder: string, now_ms: number, report: Report) {
+  /**
+   * Lists the files as they are now: lines written later aren't read. `from`: the lines before are left out, and what is reported
+   * of the others counts from there. @throws the system's error, of the folder
+   */
+  constructor(folder: string, now_ms: number, report: Report, from?: WalkedUntil) {
     this.#report = report;
+    if (from !== undefined) this.#previous = { ...this.#previous, file: from.file, hash: from.hash };
     for (const { name, role, not_a_file, is_link, size } of filesIn(folder)) {
       const path = join(folder, name);
       if (role === "stray") {
@@ -85,11 +104,12 @@ export class TrailWalk {
       } else if (not_a_file !== null) {
         report({ file: name, line: 0, kind: "unreadable", problem: `${not_a_file}, not a file` }, not_a_file);
       } else if (size > 0) {
-        this.#cursors.push(new LineCursor(name, path, size));
+        this.#cursors.push(new LineCursor(name, path, size, from?.offsets.get(name)));
       } else if (name > monthFile(now_ms)) {
         report({ file: name, line: 0, kind: "stray_file", problem: "an empty file of a month to come: it is ignored" });
       }
     }
+    this.#current = this.#cursors.find(({ name }) => name === from?.file);
   }
 
   /** How many files hold lines. */
@@ -155,8 +175,8 @@ export class TrailWalk {
     if (line.prev === undefined) this.#report({ ...at, ...unreadable(line) }, ...found);
     else if (line.prev !== previous.hash) this.#report({ ...at, ...this.#broken(line) }, ...found);
     else {
-      const trouble = TROUBLE_EVENTS[line.event ?? ""];
-      if (trouble !== undefined) this.#report({ ...at, kind: trouble.kind, problem: trouble.problem(line) }, ...found);
+      const trouble = troubleIn(line);
+      if (trouble !== undefined) this.#report({ ...at, ...trouble }, ...found);
       if (file < previous.file && line.event !== "audit.clock")
         this.#report({ ...at, kind: "moved", problem: "is in an earlier file than the line before" }, ...found);
       if (!line.is_ended)
@@ -235,6 +255,16 @@ export class TrailWalk {
       this.#report({ ...at, ...problem }, first_wrong.hash, wrong);
     }
   }
+}
+
+/** What a line of the gate's own reports. */
+function troubleIn(line: ChainLine): Pick<AuditProblem, "kind" | "problem"> | undefined {
+  if (line.event === "audit.tree") {
+    const problem = RESTARTS[String(line.record?.reason)];
+    return problem === undefined ? undefined : { kind: "restarted", problem };
+  }
+  const trouble = TROUBLE_EVENTS[line.event ?? ""];
+  return trouble && { kind: trouble.kind, problem: trouble.problem(line) };
 }
 
 /** The gate writes whole lines: a partial one is left by a crash or a full disk. */

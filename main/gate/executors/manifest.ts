@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { capabilitySchema, reversibilitySchema } from "../../../ipc/decision.ts";
 import { CAPABILITY_REGISTRY, changesNothing, type TargetKind } from "../capabilities.ts";
+import { ownPriceSchema } from "../costs/config.ts";
 import { agentKindSchema } from "./agent-kind.ts";
 
 /** What a tool is: written by us or by the user, never by an agent. */
@@ -68,6 +69,8 @@ const fieldsSchema = z.strictObject({
   critical: z.boolean(),
   /** No judge looks at it, neither the model nor a validator; guard and policy always do. Only where it changes nothing. */
   skip_judge: z.boolean().default(false),
+  /** What a call costs; a price in gate.toml wins over it. */
+  price: ownPriceSchema.optional(),
   /** The perimeter the executor must stay in; without one, the policy alone decides. */
   scope: z.strictObject({ paths: z.array(z.string()).optional(), hosts: z.array(z.string()).optional() }).default({}),
 });

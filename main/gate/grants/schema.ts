@@ -2,6 +2,7 @@ import type Database from "better-sqlite3";
 import { type Capability, capabilitySchema } from "../../../ipc/decision.ts";
 import type { Schema } from "../database-schema.ts";
 import { rateBuckets } from "../rate/schema.ts";
+import { dueGrants } from "../receipts/due-schema.ts";
 import { grantTarget } from "../targets/pattern.ts";
 
 /** grants.db: the required table (docs/decisions/requirements-policy.md, "Grants"), then the columns this gate adds. */
@@ -18,6 +19,7 @@ export function grantsSchema(home: string): Schema {
       unusedIndex,
       rateBuckets,
       staleGrants,
+      dueGrants,
     ],
   };
 }

@@ -5,6 +5,7 @@ import { GATE_SESSIONS } from "../../../ipc/gate-session.ts";
 import { isoSeconds } from "../../../ipc/iso-seconds.ts";
 import type { Principal } from "../../../ipc/operator-api.ts";
 import { ownCommand } from "../../../ipc/own-command.ts";
+import type { Surface } from "../../../ipc/surface.ts";
 import { CAPABILITY_REGISTRY } from "../capabilities.ts";
 import { type Clock, normaliseDate } from "../clock.ts";
 import { storageError } from "../database.ts";
@@ -51,6 +52,8 @@ export interface GrantHolder extends Principal {
 }
 
 interface Terms extends GrantHolder {
+  /** Where the user gave it. */
+  surface?: Surface | undefined;
   expires_at?: string | undefined;
   granted_by?: string | undefined;
 }
@@ -112,7 +115,14 @@ export class GrantStore {
     const target = grantTarget(grant.capability, grant.target, this.#home);
     const values = this.#values({ ...target, capability: grant.capability }, grant);
     const row = this.#write(() =>
-      this.#db.one<Row>(`INSERT INTO grants (${WRITTEN}) VALUES (${VALUES}) RETURNING ${COLUMNS}`, values),
+      this.#db.together(() => {
+        const written = this.#db.one<Row>(
+          `INSERT INTO grants (${WRITTEN}) VALUES (${VALUES}) RETURNING ${COLUMNS}`,
+          values,
+        );
+        this.#noteAct(written.id, grant.surface);
+        return written;
+      }),
     );
     this.#cache.added(target.target_base);
     return this.#shown(row);
@@ -278,9 +288,25 @@ export class GrantStore {
     return { total, grants: wholeGrants(grants, this.#report).map((row) => this.#shown(row)) };
   }
 
+  /** For the receipt of what was just written in this transaction: when, and where. */
+  #noteAct(id: number, surface: Surface | undefined): void {
+    const at = isoSeconds(this.#clock.now());
+    this.#db
+      .prepare(
+        `UPDATE receipts_due SET surface = $surface, at = coalesce(at, $at)
+           WHERE id = (SELECT max(id) FROM receipts_due WHERE grant_id = $id)`,
+      )
+      .run({ id, surface: surface ?? null, at });
+  }
+
   /** Takes a grant back. False if it was revoked already or there is none. */
-  revokeGrant(id: number): boolean {
-    if (this.#revoke("id = ?", [id], "revoked by the user") === 0) return false;
+  revokeGrant(id: number, surface?: Surface): boolean {
+    const is_revoked = this.#db.together(() => {
+      if (this.#revoke("id = ?", [id], "revoked by the user") === 0) return false;
+      this.#noteAct(id, surface);
+      return true;
+    });
+    if (!is_revoked) return false;
     const row = this.#row(id);
     if (row?.revoked_at) this.#revocations.note(id, { ...row, revoked_at: row.revoked_at });
     this.#report.resolved(grantRow(id));
@@ -291,7 +317,7 @@ export class GrantStore {
    * Takes the user's own revocation back, within `UNDO_SECONDS`: the grant is what it was.
    * @throws GateError `too_late`; `grant_ended` where its own end has passed
    */
-  restoreGrant(id: number): Grant {
+  restoreGrant(id: number, surface?: Surface): Grant {
     const revocation = this.#revocations.find(id);
     if (revocation === undefined)
       throw new GateError(
@@ -300,12 +326,16 @@ export class GrantStore {
         `give it again: ${ownCommand("policy grant --help")}`,
       );
     const row = this.#write(() =>
-      this.#db.changed<Row & { target_base: string }>(
-        `UPDATE grants SET revoked_at = NULL, revoked_reason = NULL WHERE id = $id AND revoked_at = $revoked_at
-           AND coalesce(expires_at, '~') > $now AND coalesce(boot_expires_at, '') NOT BETWEEN $boot_first AND $boot_now
-         RETURNING ${COLUMNS}, target_base`,
-        { id, revoked_at: revocation.revoked_at, ...moment(this.#clock) },
-      ),
+      this.#db.together(() => {
+        const written = this.#db.changed<Row & { target_base: string }>(
+          `UPDATE grants SET revoked_at = NULL, revoked_reason = NULL WHERE id = $id AND revoked_at = $revoked_at
+             AND coalesce(expires_at, '~') > $now AND coalesce(boot_expires_at, '') NOT BETWEEN $boot_first AND $boot_now
+           RETURNING ${COLUMNS}, target_base`,
+          { id, revoked_at: revocation.revoked_at, ...moment(this.#clock) },
+        );
+        if (written !== undefined) this.#noteAct(id, surface);
+        return written;
+      }),
     );
     this.#revocations.forget(id);
     if (row === undefined)

@@ -95,7 +95,8 @@ function dataPaths(paths: GatePaths): string[] {
     checkpoints_dir,
     paths.runtime_dir,
   ];
-  const files = [paths.grants_db, paths.approvals_db, paths.config_file, ...paths.key_files];
+  // Also where one of them is a link: what it leads to is as good as the file.
+  const files = [paths.grants_db, paths.approvals_db, paths.config_file, paths.policy_overrides, ...paths.key_files];
   return [...new Set([...folders, ...files])];
 }
 

@@ -1,3 +1,4 @@
+import type { Price } from "../../../ipc/costs.ts";
 import type { Level, Outcome, Stage, TraceStep, Verdict } from "../../../ipc/decision.ts";
 import type { Principal } from "../../../ipc/operator-api.ts";
 import type { RepeatedCall } from "../../../ipc/rate.ts";
@@ -29,6 +30,8 @@ export interface Subject {
   can_confine?: boolean | undefined;
   /** Without an agent: whose executors' names count. Left out: everybody's. */
   kind?: AgentKind | undefined;
+  /** Without an agent: the name of the one that is meant, for what is made stricter for it. */
+  name?: string | undefined;
 }
 
 /** Whose tools the names of a subject's calls can mean. */
@@ -102,6 +105,8 @@ export interface Ruling extends Requirements {
   readonly reason: string;
   readonly rule: Rule;
   readonly grants_used: readonly number[];
+  /** What it costs, where a price is known. */
+  readonly price?: Price | undefined;
 }
 
 /** What the rate stage finds: the policy's ruling, or that the user is asked about a call that it allows. */

@@ -1,0 +1,28 @@
+import { ownCommand } from "../../../ipc/own-command.ts";
+import type { Alarms } from "../alarms.ts";
+import { causeOf } from "./alarms.ts";
+
+/** The alarms of the trail's checkpoints. */
+
+/** `error` null: `file` was written. `subject`: the file or folder that the alarm is about. */
+export function raiseUnwritable(alarms: Alarms, subject: string, file: string, error: unknown): void {
+  if (error === null) return alarms.clear("checkpoint_unwritable", subject);
+  alarms.raise({
+    code: "checkpoint_unwritable",
+    subject,
+    message: `a checkpoint of the audit trail can't be written to ${file}: ${causeOf(error)}`,
+    hint: `it is tried again; the trail itself is written. See: ${ownCommand("doctor")}`,
+  });
+}
+
+/** The trail was found not to be the one that the last checkpoint says. */
+export function raiseRestart(alarms: Alarms, folder: string, reason: "changed" | "cut"): void {
+  const what =
+    reason === "cut" ? "has fewer lines than its last checkpoint says" : "isn't what its last checkpoint says";
+  alarms.raise({
+    code: "trail_restarted",
+    subject: folder,
+    message: `the audit trail in ${folder} ${what}: its checkpoints begin anew`,
+    hint: `see: ${ownCommand("audit verify")}; compare it with a checkpoint that you kept: ${ownCommand("audit verify --against FILE")}`,
+  });
+}

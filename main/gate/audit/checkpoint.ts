@@ -1,0 +1,207 @@
+import { createPublicKey, hash, verify } from "node:crypto";
+import { isoSeconds } from "../../../ipc/iso-seconds.ts";
+import { MONTH_FILE } from "./chain.ts";
+
+/**
+ * A signed statement of the trail's tree, in the C2SP formats tlog-checkpoint and signed-note: origin, size and root, then what
+ * the gate adds to it, an empty line, and the signature.
+ */
+
+/** A key that signs; 64 bytes for each message. */
+export interface CheckpointSigner {
+  /** The raw Ed25519 public key, 32 bytes. */
+  readonly public_bytes: Uint8Array;
+  sign(message: Uint8Array): Uint8Array;
+}
+
+/** Why a tree was begun that isn't the continuation of the one before. */
+export const RESTART_REASONS = ["accepted", "changed", "cut"] as const;
+export type RestartReason = (typeof RESTART_REASONS)[number];
+
+/** What a checkpoint says. */
+export interface Checkpoint {
+  /** Which gate's trail it is of: also the name of the key. */
+  origin: string;
+  /** Lines of the trail. */
+  size: number;
+  /** SHA-256, of the tree over them. */
+  root: Buffer;
+  /** Which tree of the trail this is: 1 for the first. The next one is begun where a tree can't be continued. */
+  epoch: number;
+  /** Where the last line is: its month's file, the byte after it, its hash. */
+  end: { file: string; offset: number; hash: string };
+  /** When it was signed, in milliseconds, to the second. */
+  ms: number;
+  /** Why this tree was begun anew; in the first checkpoint of a later tree. */
+  restarted: RestartReason | null;
+}
+
+/** A signed note as it was read: nothing of it is proven yet. */
+export interface ReadNote extends Checkpoint {
+  /** The whole note. */
+  text: string;
+  /** What is signed: up to the line before the empty one, with its end. */
+  signed: string;
+  signatures: readonly { name: string; key_hash: Buffer; signature: Buffer }[];
+}
+
+export const ORIGIN = /^metnos-gate\/[0-9a-f]{32}$/;
+const DASH = "\u2014";
+const ED25519 = 0x01;
+const KEY_HASH_BYTES = 4;
+const SIGNATURE_BYTES = 64;
+
+/** The signature's key hash: of the key's name, a newline, the signature's type and the key; its first four bytes. */
+export function keyHash(name: string, public_bytes: Uint8Array): Buffer {
+  const named = Buffer.concat([Buffer.from(`${name}\n`), Buffer.of(ED25519), public_bytes]);
+  return hash("sha256", named, "buffer").subarray(0, KEY_HASH_BYTES);
+}
+
+/** The note, signed. */
+export function signCheckpoint(checkpoint: Checkpoint, key: CheckpointSigner): string {
+  const { origin, size, root, epoch, end, ms, restarted } = checkpoint;
+  const lines = [
+    origin,
+    String(size),
+    root.toString("base64"),
+    `epoch ${epoch}`,
+    `end ${end.file} ${end.offset} ${end.hash}`,
+    `time ${isoSeconds(ms)}`,
+    ...(restarted === null ? [] : [`restarted ${restarted}`]),
+  ];
+  const signed = `${lines.join("\n")}\n`;
+  const signature = Buffer.concat([keyHash(origin, key.public_bytes), key.sign(Buffer.from(signed))]);
+  return `${signed}\n${DASH} ${origin} ${signature.toString("base64")}\n`;
+}
+
+/** Reads one note, which must be as a gate writes it; undefined where it isn't. */
+export function readNote(text: string): ReadNote | undefined {
+  const gap = text.indexOf("\n\n");
+  if (gap === -1 || !text.endsWith("\n")) return undefined;
+  const signed = text.slice(0, gap + 1);
+  const checkpoint = checkpointIn(signed.split("\n").slice(0, -1));
+  const lines = text
+    .slice(gap + 2)
+    .split("\n")
+    .slice(0, -1);
+  const signatures = lines.map(signatureIn);
+  if (checkpoint === undefined || signatures.length === 0) return undefined;
+  const read = signatures.filter((signature) => signature !== undefined);
+  return read.length === signatures.length ? { ...checkpoint, text, signed, signatures: read } : undefined;
+}
+
+const LINES = [
+  /^(?<origin>metnos-gate\/[0-9a-f]{32})$/,
+  /^(?<size>0|[1-9]\d{0,14})$/,
+  /^(?<root>[A-Za-z0-9+/]{43}=)$/,
+  /^epoch (?<epoch>[1-9]\d{0,8})$/,
+  /^end (?<file>\S{0,32}) (?<offset>0|[1-9]\d{0,14}) (?<last>[0-9a-f]{64})$/,
+  /^time (?<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)$/,
+  /^restarted (?<restarted>accepted|changed|cut)$/,
+];
+const REQUIRED_LINES = LINES.length - 1;
+
+function checkpointIn(lines: readonly string[]): Checkpoint | undefined {
+  if (lines.length < REQUIRED_LINES || lines.length > LINES.length) return undefined;
+  const found: Record<string, string> = {};
+  for (const [index, line] of lines.entries()) {
+    const groups = LINES[index]?.exec(line)?.groups;
+    if (groups === undefined) return undefined;
+    Object.assign(found, groups);
+  }
+  const root = strictBase64(found.root ?? "");
+  const ms = Date.parse(found.time ?? "");
+  const { origin = "", file = "", last = "" } = found;
+  if (root === undefined || Number.isNaN(ms) || (file !== "" && !MONTH_FILE.test(file))) return undefined;
+  return {
+    origin,
+    size: Number(found.size),
+    root,
+    epoch: Number(found.epoch),
+    end: { file, offset: Number(found.offset), hash: last },
+    ms,
+    restarted: RESTART_REASONS.find((reason) => reason === found.restarted) ?? null,
+  };
+}
+
+function signatureIn(line: string): ReadNote["signatures"][number] | undefined {
+  const [dash, name = "", encoded = "", ...more] = line.split(" ");
+  const bytes = strictBase64(encoded);
+  if (dash !== DASH || name === "" || bytes === undefined || more.length > 0) return undefined;
+  if (bytes.length <= KEY_HASH_BYTES) return undefined;
+  return { name, key_hash: bytes.subarray(0, KEY_HASH_BYTES), signature: bytes.subarray(KEY_HASH_BYTES) };
+}
+
+/** Undefined where encoding the bytes again would give another text. */
+function strictBase64(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, "base64");
+  return bytes.toString("base64") === text ? bytes : undefined;
+}
+
+export type SignatureVerdict = "valid" | "unknown key" | "wrong";
+
+/** Whether one of these keys has signed the note: raw Ed25519 public keys. */
+export function verdictOn(note: ReadNote, keys: readonly Uint8Array[]): SignatureVerdict {
+  let verdict: SignatureVerdict = "unknown key";
+  for (const key of keys) {
+    const key_hash = keyHash(note.origin, key);
+    const named = note.signatures.find((one) => one.name === note.origin && one.key_hash.equals(key_hash));
+    if (named === undefined) continue;
+    if (isSignedBy(note.signed, named.signature, key)) return "valid";
+    verdict = "wrong";
+  }
+  return verdict;
+}
+
+function isSignedBy(signed: string, signature: Buffer, key: Uint8Array): boolean {
+  if (signature.length !== SIGNATURE_BYTES) return false;
+  const x = Buffer.from(key).toString("base64url");
+  const public_key = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x }, format: "jwk" });
+  return verify(null, Buffer.from(signed), public_key, signature);
+}
+
+/** A part of a text that should be a note, and the note if it is one. */
+export interface NotePart {
+  text: string;
+  note: ReadNote | undefined;
+}
+
+/**
+ * The notes in a text, in its order: one after the other, with empty lines between them, or each as a quoted text in a line of a
+ * log. Anything else in it is a part that is no note, but other lines of a log, which are passed over.
+ */
+export function notesIn(text: string): NotePart[] {
+  const quoted = [...text.matchAll(QUOTED)].map(([, one = ""]) => unquoted(one));
+  const parts = quoted.length > 0 ? quoted : partsOf(text);
+  return parts.map((part) => ({ text: part, note: readNote(part) }));
+}
+
+const QUOTED = /checkpoint ("metnos-gate\/(?:[^"\\]|\\.)*")/g;
+
+function unquoted(text: string): string {
+  try {
+    return String(JSON.parse(text));
+  } catch {
+    return ""; // reported as a part that is no note
+  }
+}
+
+/** A part ends after its last signature line. */
+function partsOf(text: string): string[] {
+  const parts: string[] = [];
+  let part = "";
+  const end = () => {
+    if (part.trim() !== "") parts.push(part.replace(/^\n+/, ""));
+    part = "";
+  };
+  let is_after_signature = false;
+  for (const line of text.match(/[^\n]*\n|[^\n]+$/g) ?? []) {
+    const is_signature = line.startsWith(`${DASH} `);
+    // What is left of a note that was cut short ends where the next one begins.
+    if ((is_after_signature && !is_signature) || ORIGIN.test(line.trimEnd())) end();
+    part += line;
+    is_after_signature = is_signature;
+  }
+  end();
+  return parts;
+}
