@@ -13,6 +13,7 @@ import { page } from "./page.ts";
 import { readingCommands } from "./reading-commands.ts";
 import { roundTrip } from "./round-trip.ts";
 import { safetyChecks } from "./safety.ts";
+import { trail } from "./trail.ts";
 
 /** `npm run bench [-- NAME] [--json]`: ratios in one run; absolute times are noise. */
 
@@ -31,6 +32,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   page,
   load,
   judges,
+  trail,
 };
 
 const args = process.argv.slice(2);
