@@ -17,21 +17,15 @@ import { grantsSchema } from "../main/gate/grants/schema.ts";
 import { SAFETY_SCHEMA } from "../main/gate/safety/schema.ts";
 import { lookAtDatabases } from "../main/storage/open-databases.ts";
 import { alarmHint } from "./alarm-hint.ts";
+import { attempt, type Check } from "./check.ts";
 import { clientCheck } from "./claude-code/client-check.ts";
 import { claudeCodeChecks } from "./claude-code/hook-check.ts";
 import { launcherFile } from "./claude-code/launcher.ts";
 import { judgeChecks } from "./judge-checks.ts";
 import { withRunningGate } from "./operator.ts";
+import { priceChecks, profileChecks } from "./policy-checks.ts";
 import { staleConfigText } from "./stale-config.ts";
 import { trailCheck } from "./trail-check.ts";
-
-/** The result of one check, and how to fix it. */
-export interface Check {
-  check: string;
-  ok: boolean;
-  detail: string;
-  fix?: string;
-}
 
 /** Everything the gate needs. Changes nothing but the record of tested clients. @param client Claude Code's program; left out, the one on PATH */
 export async function allChecks(client?: string): Promise<Check[]> {
@@ -56,6 +50,8 @@ export async function allChecks(client?: string): Promise<Check[]> {
     // A running gate raises an alarm where it loses one.
     ...(gate.some(({ check, ok }) => check === "gate" && ok) ? [] : missingDatabases(paths)),
     pairings(paths),
+    ...profileChecks(paths),
+    ...(config === undefined ? [] : priceChecks(config, paths)),
     trailCheck(paths.audit_dir),
     ...claudeCodeChecks(
       { cwd: process.cwd(), env: process.env },
@@ -186,13 +182,4 @@ function pairings(paths: GatePaths): Check {
       `give it a new one: ${ownCommand(`agents pair ${first.name} --level ${first.level}`)}`,
     );
   });
-}
-
-function attempt(check: string, look: () => string): Check {
-  try {
-    return { check, ok: true, detail: look() };
-  } catch (error) {
-    const { message, hint } = error as Error & { hint?: string };
-    return { check, ok: false, detail: message, ...(hint ? { fix: hint } : {}) };
-  }
 }

@@ -1,5 +1,6 @@
 import { confinedMark, outsideText } from "../ipc/box-words.ts";
-import type { TraceStep } from "../ipc/decision.ts";
+import type { SpentToday } from "../ipc/costs.ts";
+import { type Capability, LEVELS, type Outcome, type TraceStep } from "../ipc/decision.ts";
 import { effectText, hazardText } from "../ipc/hazard-words.ts";
 import type {
   AgentView,
@@ -10,8 +11,11 @@ import type {
   RefusalView,
 } from "../ipc/operator-api.ts";
 import { homeFolder } from "../ipc/paths.ts";
+import type { PolicyOverride } from "../ipc/policy-overrides.ts";
+import { amountText } from "../ipc/price-words.ts";
 import type { SafetyRuleView, ViolationView } from "../ipc/safety.ts";
 import { shortenHome } from "../ipc/visible-text.ts";
+import type { SubjectPolicy } from "../main/gate/profiles/policy-overrides.ts";
 import { shortTokens } from "./short-tokens.ts";
 import type { Column } from "./table.ts";
 import { clockText, momentText, spanText, tookText } from "./times.ts";
@@ -91,6 +95,15 @@ export function grantColumns(now: number): Column<GrantView>[] {
   ];
 }
 
+/** `until`: how long it can be given back. */
+export function staleColumns(now: number): Column<GrantView & { until: string }>[] {
+  return [
+    ...grantColumns(now).filter(({ title }) => title !== "ENDS"),
+    { title: "REVOKED AT", text: ({ revoked_at }) => revoked_at ?? "" },
+    { title: "UNTIL", text: ({ until }) => momentText(until, now) },
+  ];
+}
+
 function endOf({ revoked_at, expires_at, session }: GrantView, now: number): string {
   if (revoked_at !== null) return `revoked ${momentText(revoked_at, now)}`;
   if (expires_at !== null) return momentText(expires_at, now);
@@ -125,6 +138,40 @@ export const CAPABILITY_COLUMNS: readonly Column<CapabilityRow>[] = [
   { title: "ASKED", text: ({ default_approval }) => default_approval.replaceAll("_", " ") },
   { title: "TARGET", text: ({ target_kind }) => target_kind.replaceAll("_", " ") },
   { title: "DESCRIPTION", text: ({ description }) => description, shrinks_to: 20 },
+];
+
+const OUTCOME_WORDS: Readonly<Record<Outcome, string>> = {
+  allowed: "allowed",
+  approval_required: "asks",
+  denied: "denied",
+};
+
+/** The policy table, as it is for somebody. What is stricter than the table of all is marked, with its line. */
+export const POLICY_COLUMNS: readonly Column<{ capability: Capability; own: SubjectPolicy }>[] = [
+  { title: "", text: ({ capability }) => capability },
+  ...LEVELS.map((level) => ({
+    title: level,
+    text: ({ capability, own }: { capability: Capability; own: SubjectPolicy }) => {
+      const line = own.override(level, capability)?.line;
+      return `${OUTCOME_WORDS[own.table[level][capability]]}${line === undefined ? "" : ` *${line}`}`;
+    },
+  })),
+];
+
+export const OVERRIDE_COLUMNS: readonly Column<PolicyOverride & { agents: readonly string[] }>[] = [
+  { title: "LINE", text: ({ line }) => String(line), is_right: true },
+  { title: "FOR", text: ({ profile }) => profile, shrinks_to: 16 },
+  { title: "LEVEL", text: ({ level }) => level },
+  { title: "CAPABILITY", text: ({ capability }) => capability },
+  { title: "TABLE", text: ({ before }) => OUTCOME_WORDS[before] },
+  { title: "HERE", text: ({ outcome }) => OUTCOME_WORDS[outcome] },
+  { title: "AGENTS", text: ({ agents }) => agents.join(", ") || "none", shrinks_to: 8 },
+];
+
+export const SPENT_COLUMNS: readonly Column<SpentToday>[] = [
+  { title: "AGENT", text: ({ agent_name }) => agent_name, shrinks_to: 12 },
+  { title: "CALLS", text: ({ calls }) => String(calls), is_right: true },
+  { title: "TODAY", text: ({ amount, currency }) => amountText(amount, currency, "en"), is_right: true },
 ];
 
 /** What happened, to whom, and why; of events that aren't decisions, their other fields. */

@@ -63,7 +63,7 @@ async function withoutGate<T>(use: (api: OperatorApi) => Promise<T>): Promise<T>
     throw error;
   }
   try {
-    return await use(new Operator(core));
+    return await use(new Operator(core, { surface: "terminal" }));
   } finally {
     core.close();
   }

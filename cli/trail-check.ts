@@ -2,7 +2,7 @@ import { ownCommand } from "../ipc/own-command.ts";
 import { monthFile } from "../main/gate/audit/chain.ts";
 import { filesIn } from "../main/gate/audit/month-files.ts";
 import { errorCode } from "../main/gate/errors.ts";
-import type { Check } from "./doctor-checks.ts";
+import type { Check } from "./check.ts";
 
 const CHECK = "audit trail";
 

@@ -26,6 +26,10 @@ export const ALARM_WORDS: Readonly<Record<Language, Readonly<Record<AlarmCode, A
       meaning:
         "Lines before that checkpoint were changed or removed: compare the trail with a checkpoint that you kept.",
     },
+    receipts_unwritable: {
+      title: "Receipts can't be made",
+      meaning: "They are made as soon as that is possible; what you decide counts all the same.",
+    },
     database_unusable: { title: "A database can't be used", meaning: "What you decide now may not last." },
     file_renewed: {
       title: "A file of the gate was damaged or missing and was recreated",
@@ -72,6 +76,10 @@ export const ALARM_WORDS: Readonly<Record<Language, Readonly<Record<AlarmCode, A
       title: "Il registro non è quello che dice il suo ultimo checkpoint",
       meaning:
         "Righe precedenti sono state cambiate o tolte: confronta il registro con un checkpoint che hai conservato.",
+    },
+    receipts_unwritable: {
+      title: "Le ricevute non si possono creare",
+      meaning: "Vengono create appena è possibile; quello che decidi vale comunque.",
     },
     database_unusable: { title: "Un database non si può usare", meaning: "Quello che decidi ora può non restare." },
     file_renewed: {

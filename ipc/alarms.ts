@@ -13,6 +13,8 @@ export const ALARM_CODES = [
   "trail_restarted",
   /** A database was removed or replaced, or can't be read or written. */
   "database_unusable",
+  /** Receipts can't be signed, or not written: they are made later. */
+  "receipts_unwritable",
   /** One of the gate's files was damaged or missing and was recreated. */
   "file_renewed",
   /** The lock or a socket isn't this gate's any more: it ends. */

@@ -48,6 +48,7 @@ export const ERROR_CODES = [
   "invalid_message",
   // Approvals and grants.
   "unknown_token",
+  "unknown_receipt",
   "already_resolved",
   "expired",
   "request_damaged",

@@ -1,3 +1,4 @@
+import { repeatedText } from "./call-words.ts";
 import { hazardText } from "./hazard-words.ts";
 import type { Language } from "./language.ts";
 import type { ApprovalView } from "./operator-api.ts";
@@ -40,28 +41,38 @@ export interface NoticeText {
 }
 
 /** The card's first line, where the gate alone wrote it and it fits: the smaller forms' has text from the call. */
-export function questionOf({ card }: ApprovalView): string | null {
+function cardQuestion({ card }: ApprovalView): string | null {
   const [question = ""] = card.lines;
   return card.form === "full" && question !== "" && columns(question) <= ROW_WIDTH ? question : null;
 }
 
+/** What is asked, in the gate's words alone and in a row; null where the card says it otherwise. */
+export function questionOf(view: ApprovalView, language: Language): string | null {
+  return view.repeated === null ? cardQuestion(view) : repeatedText(view.repeated, language);
+}
+
 /** One waiting request: who asks what, then what it is about, what is dangerous about it, and the rest of its card. */
 export function requestText(view: ApprovalView, language: Language): NoticeText {
-  const question = questionOf(view);
+  const question = questionOf(view, language);
   const agent = visible(view.agent_name);
-  const card_lines = view.card.lines.slice(question === null ? 0 : 1);
+  const card_lines = view.card.lines.slice(cardQuestion(view) === null ? 0 : 1);
   const hazards = hazardLines(view, language).filter((line) => !card_lines.includes(line));
   const [what = "", ...rest] = card_lines;
   return {
-    title: question === null ? WORDS[language].asks(agent) : `${agent}: ${question}`,
+    title: question === null ? asksTitle(view.agent_name, language) : `${agent}: ${question}`,
     lines: [what, ...hazards, ...rest],
   };
 }
 
-/** Many requests of one agent. */
-export function bundleText(agent_name: string, views: readonly ApprovalView[], language: Language): NoticeText {
+/** Many requests of one agent, of which the first ones are named. */
+export function bundleText(
+  agent_name: string,
+  views: readonly ApprovalView[],
+  language: Language,
+  named = REQUESTS_SHOWN,
+): NoticeText {
   const words = WORDS[language];
-  const first = views.slice(0, REQUESTS_SHOWN).map(({ card }) => {
+  const first = views.slice(0, named).map(({ card }) => {
     // The full form's second line; the smaller ones have all in their first.
     const what = card.form === "full" ? card.lines[1] : card.lines[0];
     return shortened(what ?? "", ROW_WIDTH);
@@ -71,6 +82,11 @@ export function bundleText(agent_name: string, views: readonly ApprovalView[], l
     title: words.waiting(views.length, visible(agent_name)),
     lines: more > 0 ? [...first, words.others(more)] : first,
   };
+}
+
+/** That an agent asks, and nothing from its call. */
+export function asksTitle(agent_name: string, language: Language): string {
+  return WORDS[language].asks(visible(agent_name));
 }
 
 /** Agents that want to be paired. */

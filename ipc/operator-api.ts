@@ -596,6 +596,14 @@ export const operatorMethods = {
       lines: z.number().int().nullable(),
     }),
   },
+  /**
+   * Makes another key of receipts, signed by the present one. `is_lost`: although that can't be used any more, which the list of keys
+   * says for good.
+   */
+  "receipts.rotate_key": {
+    params: z.object({ is_lost: z.boolean().default(false) }),
+    result: z.object({ keyid: z.string(), since: z.string(), previous: z.string().nullable(), is_proven: z.boolean() }),
+  },
   /** Accepts the present problems, for this reason: the trail says so in a line. */
   "audit.accept": {
     params: z.object({ reason: z.string().trim().min(1).max(500) }),

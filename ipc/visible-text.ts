@@ -19,6 +19,15 @@ export interface VisiblePart {
   is_code: boolean;
 }
 
+/** Letters that are written from right to left reorder the text beside them, without any control character. */
+const RIGHT_TO_LEFT =
+  /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Samaritan}\p{Script=Mandaic}\p{Script=Adlam}\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** True if the text reads as it is, from left to right: nothing in it is hidden or mistaken for something else. */
+export function isPlainText(text: string, options: VisibleOptions = {}): boolean {
+  return visible(text, options) === text && !RIGHT_TO_LEFT.test(text);
+}
+
 interface VisibleOptions {
   /** Leaves `\n` and `\t` as they are, for text shown in full. */
   keep_newlines?: boolean;

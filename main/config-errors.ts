@@ -1,5 +1,6 @@
 import type { TomlError } from "smol-toml";
 import { z } from "zod";
+import { shortened } from "../ipc/visible-text.ts";
 import { lineOf } from "./toml-line.ts";
 
 /** What is wrong with gate.toml or policy_overrides.toml: one sentence with file, line and key, and what has to be there. No value is quoted: it may be a key. */
@@ -7,11 +8,15 @@ import { lineOf } from "./toml-line.ts";
 /** Letters that may differ between what was written and what was meant. */
 const MAX_TYPOS = 2;
 
+/** What stands for a key in a text that isn't TOML may be of any length. */
+const MAX_NAMED = 60;
+
 /** Of a text that isn't TOML. */
 export function syntaxErrorText(file: string, text: string, error: TomlError): string {
   const line = text.split("\n")[error.line - 1] ?? "";
   const [key = "", value] = line.split("=", 2).map((part) => part.trim());
-  return `${file}, line ${error.line}${key ? ` (${key})` : ""}: ${whatSyntax(key, value, error)}`;
+  const named = key === "" ? "" : ` (${shortened(key, MAX_NAMED)})`;
+  return `${file}, line ${error.line}${named}: ${whatSyntax(key, value, error)}`;
 }
 
 function whatSyntax(key: string, value: string | undefined, { message }: TomlError): string {

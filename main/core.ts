@@ -30,12 +30,16 @@ import { serveOthers } from "./gate/database.ts";
 import { DiskReserve } from "./gate/disk-reserve.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "./gate/executors/catalog.ts";
 import { Gate } from "./gate/gate.ts";
+import { StaleGrants } from "./gate/grants/stale.ts";
 import { GrantStore } from "./gate/grants/store.ts";
 import { configuredFiles } from "./gate/guard/configured-files.ts";
 import { GateFiles } from "./gate/guard/gate-files.ts";
+import { policyDigest } from "./gate/policy-digest.ts";
 import type { PolicyOverrides } from "./gate/profiles/policy-overrides.ts";
 import { RateLimits } from "./gate/rate/rate-limits.ts";
-import { ReceiptKeys } from "./gate/receipts/receipt-keys.ts";
+import { DueCards, DueGrants } from "./gate/receipts/due.ts";
+import type { ReceiptKeys } from "./gate/receipts/receipt-keys.ts";
+import { Receipts } from "./gate/receipts/receipts.ts";
 import { SessionDecisions } from "./gate/reviews/session-decisions.ts";
 import { openSafety, type Safety } from "./gate/safety/safety.ts";
 import type { Subject } from "./gate/stages/examination.ts";
@@ -46,6 +50,7 @@ import { Listeners } from "./listeners.ts";
 import { loadPolicyOverrides } from "./policy-overrides-file.ts";
 import { noteRefusedReports } from "./reported-calls.ts";
 import { Settings } from "./settings.ts";
+import { staleNote, staleRecord } from "./stale-note.ts";
 import { rowReport } from "./storage/damaged-rows.ts";
 import type { DatabaseName } from "./storage/database-names.ts";
 import { Storage } from "./storage/storage.ts";
@@ -73,6 +78,9 @@ export interface Core {
   rate: RateLimits;
   prices: Prices;
   overrides: PolicyOverrides;
+  receipts: Receipts;
+  /** What signs receipts and checkpoints. */
+  receipt_keys: ReceiptKeys;
   storage: Storage;
   /** Room for what must still be written once the disk is full. */
   state_reserve: DiskReserve;
@@ -163,12 +171,15 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     const judges = await openJudges(begun.config, () => judgeParts(begun, storage, stores, failed, decisions));
     const gate = openGate(begun, storage, stores, failed, { box, judges, decisions });
     opened = gate;
-    const checkpoints = openCheckpoints(begun, openKeys(begun), failed);
+    const receipts = openReceipts(begun, storage, stores, failed);
+    const checkpoints = openCheckpoints(begun, receipts.keys, failed);
     begun.abandon = () => checkpoints.abandon();
     checkpoints.begin();
     start(begun, storage, stores, gate);
-    for (const part of [box, judges]) part.begin();
-    const flush = () => flushAll(begun, storage, stores, gate, checkpoints, failed);
+    receipts.begin();
+    const parts = [box, judges, staleGrants(begun, storage, stores, failed)];
+    for (const part of parts) part.begin();
+    const flush = () => flushAll(begun, storage, stores, gate, { receipts, checkpoints }, failed);
     const timer = setInterval(flush, FLUSH_INTERVAL_MS).unref();
     return {
       ...begun,
@@ -176,15 +187,18 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       gate,
       box,
       judges,
+      receipts,
+      receipt_keys: receipts.keys,
       checkpoints,
       storage,
       subscribe: (listener, types = OPERATOR_EVENTS) => begun.listeners.add(types, listener),
       failed,
       close() {
         clearInterval(timer);
-        for (const part of [box, judges]) part.close();
+        for (const part of parts) part.close();
         stopWork(gate, stores);
         flush();
+        receipts.close();
         if (storage.watch.lossByNow() === undefined) stores.rate.close();
         checkpoints.close();
         audit.close();
@@ -373,6 +387,31 @@ function openGate(
   );
 }
 
+function openReceipts(
+  { paths, clock, alarms, overrides, listeners }: Beginnings,
+  { opened, watch }: Storage,
+  { agents }: Stores,
+  failed: Core["failed"],
+): Receipts {
+  const { approvals, grants } = opened.databases;
+  const { now } = clock;
+  const versions = { gate: VERSION, policy: policyDigest(overrides.list) };
+  const cards = new DueCards(approvals.db, versions);
+  const receipts = new Receipts({
+    key_file: paths.receipt_key,
+    folder: paths.receipts_dir,
+    cards,
+    grants: new DueGrants(grants.db, { versions, cards, now, agentName: (agent_id) => agents.get(agent_id)?.name }),
+    alarms,
+    gate_version: VERSION,
+    now,
+    isIntact: () => watch.lossByNow() === undefined,
+    failed,
+  });
+  listeners.add(["approval.closed", "grants.changed"], () => receipts.wake());
+  return receipts;
+}
+
 /** `gateOf`: the gate once it is open, which decides on the hosts that confined commands ask for. */
 function openBox(
   begun: Beginnings,
@@ -419,6 +458,26 @@ function gateFolders(paths: GatePaths): string[] {
   return [config_dir, audit_dir, receipts_dir, checkpoints_dir, runtime_dir, ...key_files];
 }
 
+function staleGrants(
+  { home, config, audit, notes, publish }: Beginnings,
+  storage: Storage,
+  { agents, grants }: Stores,
+  failed: Core["failed"],
+): StaleGrants {
+  return new StaleGrants({
+    grants,
+    after_days: config.grants.stale_after_days,
+    isLost: () => storage.watch.lossByNow() !== undefined,
+    revoked(batch) {
+      audit.append(staleRecord(batch, audit.time()));
+      audit.flush();
+      publish({ type: "grants.changed", data: {} });
+      notes.say(staleNote(batch, { home, language: config.language, nameOf: (id) => agents.get(id)?.name ?? id }));
+    },
+    failed,
+  });
+}
+
 function judgeParts(
   { env, home, paths, clock, catalog, alarms }: Beginnings,
   storage: Storage,
@@ -440,18 +499,6 @@ function publishDecision(
   if (!listeners.hasListener("decision")) return;
   const data = { ts: clock.now() / 1000, agent_name: agent?.name ?? "none", executor, decision };
   listeners.publish({ type: "decision", data });
-}
-
-function openKeys({ paths, clock }: Beginnings): ReceiptKeys {
-  const keys = new ReceiptKeys({
-    key_file: paths.receipt_key,
-    folder: paths.receipts_dir,
-    gate_version: VERSION,
-    now: clock.now,
-    numbers: () => ({ next: 1, first: undefined }),
-  });
-  keys.open();
-  return keys;
 }
 
 function openCheckpoints(
@@ -516,7 +563,7 @@ function flushAll(
   storage: Storage,
   stores: Stores,
   gate: Gate,
-  checkpoints: Checkpoints,
+  { receipts, checkpoints }: Pick<Core, "receipts" | "checkpoints">,
   failed: Core["failed"],
 ): void {
   const { audit } = begun;
@@ -529,6 +576,7 @@ function flushAll(
   checkpoints.tend();
   state_reserve.keep();
   const parts = [
+    receipts,
     gate.broker,
     safety.pause,
     agent_pauses,

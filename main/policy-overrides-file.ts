@@ -17,10 +17,12 @@ import { lineOf } from "./toml-line.ts";
 const PRINCIPAL = /^local:([^\s\p{C}]{1,256})$/u;
 const MAX_PROFILES = 256;
 
+/** `allowed` is never stricter: it is refused later, with what the table says. */
+const cellSchema = z.enum(outcomeSchema.options, { error: 'expected "approval_required" or "denied"' });
 const cellsSchema = z.strictObject(
-  Object.fromEntries(CAPABILITIES.map((name) => [name, outcomeSchema.optional()])) as Record<
+  Object.fromEntries(CAPABILITIES.map((name) => [name, cellSchema.optional()])) as Record<
     Capability,
-    z.ZodOptional<typeof outcomeSchema>
+    z.ZodOptional<typeof cellSchema>
   >,
 );
 
@@ -148,7 +150,7 @@ function cellsOf(
       if (!isStricter(outcome, before)) throw refuse(level, capability, notStricter(outcome, before));
       return [{ profile, level, capability, before, outcome, line: at(level, capability) }];
     }),
-  );
+  ).sort((a, b) => a.line - b.line);
 }
 
 function notStricter(outcome: Outcome, before: Outcome): string {

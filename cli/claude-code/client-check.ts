@@ -3,7 +3,7 @@ import { ownCommand } from "../../ipc/own-command.ts";
 import { type Env, gatePaths } from "../../ipc/paths.ts";
 import { isUnchanged, type TestedClient, testedClients } from "../../ipc/tested-clients.ts";
 import { programOnPath } from "../../main/operator/agents-on-path.ts";
-import type { Check } from "../doctor-checks.ts";
+import type { Check } from "../check.ts";
 import { testClient } from "./client-test/client-test.ts";
 
 /** Whether the user's Claude Code is one whose calls can be confined: from the record, or by testing it. */

@@ -1,5 +1,5 @@
 import { ownCommand } from "../../ipc/own-command.ts";
-import type { Check } from "../doctor-checks.ts";
+import type { Check } from "../check.ts";
 import { foreignHooks, reachingVariables, switchedOffBy, turnsHooksOff } from "./dangers.ts";
 import { type SettingsContext, type SettingsSource, settingsSources } from "./effective-settings.ts";
 import {

@@ -1,10 +1,19 @@
 import type { Command } from "commander";
-import { CAPABILITIES, type Capability, LEVELS, type Level, type Outcome } from "../../ipc/decision.ts";
+import { CAPABILITIES, type Capability, LEVELS, type Level } from "../../ipc/decision.ts";
+import type { Principal } from "../../ipc/operator-api.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
 import { CAPABILITY_REGISTRY } from "../../main/gate/capabilities.ts";
-import { POLICY_TABLE } from "../../main/gate/policy.ts";
+import { effectiveOutcome } from "../../main/gate/policy.ts";
+import { type PolicySubject, type SubjectPolicy, TABLE_POLICY } from "../../main/gate/profiles/policy-overrides.ts";
 import { parseExpiry } from "../durations.ts";
-import { CAPABILITY_COLUMNS, grantColumns, refusalColumns } from "../listings.ts";
+import {
+  CAPABILITY_COLUMNS,
+  grantColumns,
+  OVERRIDE_COLUMNS,
+  POLICY_COLUMNS,
+  refusalColumns,
+  staleColumns,
+} from "../listings.ts";
 import { withOperator } from "../operator.ts";
 import {
   type DataOptions,
@@ -22,16 +31,19 @@ import {
 /** `policy ...`: the table and the grants (docs/decisions/requirements-policy.md, "Commands"). */
 export function policyCommands(program: Command, done: (code: ExitCode) => void): void {
   const policy = program.command("policy").description("the policy table, and the grants that were given");
-  tableCommands(policy);
+  registryCommand(policy);
+  tableCommand(policy);
+  overridesCommand(policy);
   checkCommand(policy);
   grantsCommand(policy);
   revokeCommand(policy);
   restoreCommand(policy);
+  staleCommands(policy);
   refusalCommands(policy);
   grantCommand(policy, done);
 }
 
-function tableCommands(policy: Command): void {
+function registryCommand(policy: Command): void {
   policy
     .command("registry")
     .description("the 13 capabilities")
@@ -40,15 +52,80 @@ function tableCommands(policy: Command): void {
       const rows = CAPABILITIES.map((name) => CAPABILITY_REGISTRY[name]);
       list(rows, CAPABILITY_COLUMNS, options);
     });
+}
 
+function tableCommand(policy: Command): void {
   policy
     .command("table")
     .description("the outcome of each capability at each level")
+    .option("--agent <name>", "with what policy_overrides.toml makes stricter for this agent")
     .addOption(jsonOption())
-    .action(({ json }: DataOptions) => {
-      if (process.stdout.isTTY && json !== true) for (const line of tableLines()) printWord(line);
-      else for (const level of LEVELS) printLine({ level, ...POLICY_TABLE[level] });
+    .action(async ({ json, agent }: { agent?: string } & DataOptions) => {
+      const own = agent === undefined ? TABLE_POLICY : await policyOf(await subjectNamed(agent));
+      const rows = CAPABILITIES.map((capability) => ({ capability, own }));
+      if (process.stdout.isTTY !== true || json === true) return printRows(own, agent);
+      list(rows, POLICY_COLUMNS);
+      for (const line of noteLines(own)) say(line);
     });
+}
+
+/** A line for each level; for an agent also what was made stricter, by capability. */
+function printRows(own: SubjectPolicy, agent: string | undefined): void {
+  for (const level of LEVELS) {
+    const overrides = CAPABILITIES.flatMap((capability) => {
+      const { profile, line } = own.override(level, capability) ?? {};
+      return line === undefined ? [] : [[capability, { profile, line }] as const];
+    });
+    printLine({
+      level,
+      ...own.table[level],
+      ...(agent === undefined ? {} : { overrides: Object.fromEntries(overrides) }),
+    });
+  }
+}
+
+/** Whose each marked cell is, by its line. */
+function noteLines(own: SubjectPolicy): string[] {
+  const lines = new Map<string, number[]>();
+  for (const level of LEVELS)
+    for (const name of CAPABILITIES) {
+      const { profile, line } = own.override(level, name) ?? {};
+      if (profile !== undefined && line !== undefined) lines.set(profile, [...(lines.get(profile) ?? []), line]);
+    }
+  return [...lines].map(
+    ([profile, found]) =>
+      `* stricter for ${profile}: policy_overrides.toml, line ${found.sort((a, b) => a - b).join(", ")}`,
+  );
+}
+
+function overridesCommand(policy: Command): void {
+  policy
+    .command("overrides")
+    .description("what policy_overrides.toml makes stricter, and for whom")
+    .addOption(jsonOption())
+    .action((options: DataOptions) =>
+      withOperator(async (api) => {
+        const { file, overrides } = await api.call("policy.overrides", {});
+        list(overrides, OVERRIDE_COLUMNS, options);
+        if (overrides.length === 0) say(`nothing is made stricter: there is no profile in ${file}`);
+      }),
+    );
+}
+
+/** As the file says now, whatever a running gate has read. @throws GateError `invalid_config` */
+async function policyOf(subject: PolicySubject): Promise<SubjectPolicy> {
+  const { loadPolicyOverrides } = await import("../../main/policy-overrides-file.ts");
+  const { gatePaths } = await import("../../ipc/paths.ts");
+  return loadPolicyOverrides(gatePaths(process.env).policy_overrides).policyFor(subject);
+}
+
+/** @throws GateError `usage` where no agent can have this name */
+async function subjectNamed(name: string | undefined, principal?: Principal): Promise<PolicySubject> {
+  const { localPrincipal } = await import("../../ipc/paths.ts");
+  const { agentNameSchema } = await import("../../ipc/wire.ts");
+  if (name !== undefined && !agentNameSchema.safeParse(name).success)
+    throw usageError(`${JSON.stringify(name)} is not an agent's name`, `see: ${ownCommand("agents list")}`);
+  return { agent: null, name, principal: principal ?? localPrincipal() };
 }
 
 function checkCommand(policy: Command): void {
@@ -58,23 +135,35 @@ function checkCommand(policy: Command): void {
     .option("--channel <channel>", "channel of the principal (default: local)")
     .option("--sender <sender>", "sender of the principal (default: you)")
     .option("--target <target>", "a path, a host or an exact name")
-    .action(
-      async (level: string, capability: string, options: { channel?: string; sender?: string; target?: string }) => {
-        const params = { level: levelOf(level), capability: capabilityOf(capability) };
-        if (options.target === undefined) return printWord(POLICY_TABLE[params.level][params.capability]);
-        const { localPrincipal } = await import("../../ipc/paths.ts");
-        const you = localPrincipal();
-        const outcome = await withOperator((api) =>
-          api.call("policy.check", {
-            ...params,
-            channel: options.channel ?? you.channel,
-            sender_id: options.sender ?? you.sender_id,
-            target: absolute(params.capability, options.target ?? ""),
-          }),
-        );
-        printWord(outcome);
-      },
-    );
+    .option("--agent <name>", "with this agent's profile and grants")
+    .action(async (level: string, capability: string, options: CheckOptions) => {
+      const params = { level: levelOf(level), capability: capabilityOf(capability) };
+      const { localPrincipal } = await import("../../ipc/paths.ts");
+      const you = localPrincipal();
+      const principal = { channel: options.channel ?? you.channel, sender_id: options.sender ?? you.sender_id };
+      const subject = await subjectNamed(options.agent, principal);
+      const { target, agent } = options;
+      if (target === undefined) {
+        const { table } = await policyOf(subject);
+        return printWord(effectiveOutcome(params.level, params.capability, undefined, table).outcome);
+      }
+      const outcome = await withOperator((api) =>
+        api.call("policy.check", {
+          ...params,
+          ...principal,
+          target: absolute(params.capability, target),
+          ...(agent === undefined ? {} : { agent }),
+        }),
+      );
+      printWord(outcome);
+    });
+}
+
+interface CheckOptions {
+  channel?: string;
+  sender?: string;
+  target?: string;
+  agent?: string;
 }
 
 function grantsCommand(policy: Command): void {
@@ -131,6 +220,34 @@ function restoreCommand(policy: Command): void {
     );
 }
 
+function staleCommands(policy: Command): void {
+  policy
+    .command("stale")
+    .description("the grants that were revoked as nobody used them, and can still be given back")
+    .addOption(jsonOption())
+    .action((options: DataOptions) =>
+      withOperator(async (api) => {
+        const batches = await api.call("grants.stale", {});
+        const rows = batches.flatMap(({ grants, until }) => grants.map((grant) => ({ ...grant, until })));
+        list(rows, staleColumns(Date.now()), options);
+        if (rows.length === 0) say("no grant was revoked as unused in the last week");
+      }),
+    );
+
+  policy
+    .command("restore-stale [revoked-at]")
+    .description("gives back what was revoked as unused at once: the last time, or at the time that stale lists")
+    .action((revoked_at: string | undefined) =>
+      withOperator(async (api) => {
+        const [last] = revoked_at === undefined ? await api.call("grants.stale", {}) : [];
+        const wanted = revoked_at ?? last?.revoked_at;
+        if (wanted === undefined) return say("no grant was revoked as unused in the last week");
+        const result = await api.call("grants.restore_stale", { revoked_at: wanted });
+        tell(result, `given back: ${result.restored === 1 ? "1 grant" : `${result.restored} grants`}`);
+      }),
+    );
+}
+
 function refusalCommands(policy: Command): void {
   policy
     .command("refusals")
@@ -183,16 +300,6 @@ function grantCommand(policy: Command, done: (code: ExitCode) => void): void {
         done(EXIT.ok);
       }),
     );
-}
-
-const SHOWN: Readonly<Record<Outcome, string>> = { allowed: "allowed", approval_required: "asks", denied: "denied" };
-
-function tableLines(): string[] {
-  const row = (cells: readonly string[]) => cells.map((cell, index) => cell.padEnd(index === 0 ? 15 : 12)).join("");
-  return [
-    row(["", ...LEVELS]),
-    ...CAPABILITIES.map((name) => row([name, ...LEVELS.map((level) => SHOWN[POLICY_TABLE[level][name]])])),
-  ].map((line) => line.trimEnd());
 }
 
 export function levelOf(text: string): Level {

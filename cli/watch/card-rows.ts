@@ -1,4 +1,5 @@
 import { allowingText, confinedText, hostWantedBy } from "../../ipc/box-words.ts";
+import { repeatedText, STOP_WORDS } from "../../ipc/call-words.ts";
 import { choiceText } from "../../ipc/choice-words.ts";
 import { excludedFrom } from "../../ipc/choices.ts";
 import type { Hazard } from "../../ipc/description.ts";
@@ -35,7 +36,11 @@ export function headRows(
   most: number,
   { language, home }: Pick<WatchState, "language" | "home">,
 ): Row[] {
-  const [question = "", ...rest] = card.card.lines.map((line) => visible(line));
+  const lines = card.card.lines.map((line) => visible(line));
+  // The card's own question comes after it: the call is the same one as before.
+  const asked =
+    card.repeated === null ? [] : [`${repeatedText(card.repeated, language)}. ${STOP_WORDS[language].question}`];
+  const [question = "", ...rest] = [...asked, ...lines];
   const right = [visible(card.agent_name), timeLeftText(Date.parse(card.expires_at) - now, language), position]
     .filter(Boolean)
     .join("  ·  ");

@@ -26,7 +26,9 @@ interface CardWords {
   not_taken: () => string;
   ended: {
     own: Readonly<Record<"approved" | "rejected", (what: string, remembered: string) => string>>;
-    elsewhere: Readonly<Record<"approved" | "rejected", (what: string, remembered: string) => string>>;
+    elsewhere: Readonly<Record<"approved" | "rejected", (what: string, remembered: string, where: string) => string>>;
+    /** Where it isn't known in which place. */
+    somewhere: string;
     /** Nobody answered it. */
     otherwise: Readonly<
       Record<Exclude<ApprovalStatus, "approved" | "rejected">, (what: string, agent: string) => string>
@@ -61,9 +63,10 @@ export const CARD_WORDS: Readonly<Record<Language, CardWords>> = {
         rejected: (what) => `You denied: ${what}`,
       },
       elsewhere: {
-        approved: (what, remembered) => `Approved elsewhere${remembered}: ${what}`,
-        rejected: (what) => `Denied elsewhere: ${what}`,
+        approved: (what, remembered, where) => `Approved ${where}${remembered}: ${what}`,
+        rejected: (what, _remembered, where) => `Denied ${where}: ${what}`,
       },
+      somewhere: "elsewhere",
       otherwise: {
         expired: (what) => `Expired, nobody answered in time: ${what}`,
         cancelled: (what, agent) => `Withdrawn by ${agent}: ${what}`,
@@ -98,9 +101,10 @@ export const CARD_WORDS: Readonly<Record<Language, CardWords>> = {
         rejected: (what) => `Hai rifiutato: ${what}`,
       },
       elsewhere: {
-        approved: (what, remembered) => `Approvata altrove${remembered}: ${what}`,
-        rejected: (what) => `Rifiutata altrove: ${what}`,
+        approved: (what, remembered, where) => `Approvata ${where}${remembered}: ${what}`,
+        rejected: (what, _remembered, where) => `Rifiutata ${where}: ${what}`,
       },
+      somewhere: "altrove",
       otherwise: {
         expired: (what) => `Scaduta, nessuno ha risposto in tempo: ${what}`,
         cancelled: (what, agent) => `Ritirata da ${agent}: ${what}`,

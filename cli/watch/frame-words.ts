@@ -1,3 +1,4 @@
+import { STOP_WORDS } from "../../ipc/call-words.ts";
 import type { Language } from "../../ipc/language.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
 
@@ -26,6 +27,8 @@ interface FrameWords {
       | "help"
       | "continue"
       | "deny"
+      | "stop"
+      | "let_it"
       | "deny_why"
       | "deny_with_message"
       | "back"
@@ -58,6 +61,7 @@ interface FrameWords {
   pasted: string;
   pasted_choices: string;
   only_once: string;
+  only_stop: string;
   call_not_shown: string;
   read_first: string;
   no_target: string;
@@ -66,6 +70,7 @@ interface FrameWords {
   empty_target: string;
   on_its_way: string;
   too_early: string;
+  no_speech: string;
   no_date: (text: string) => string;
   paired: (name: string, level: string) => string;
   not_paired: (name: string) => string;
@@ -101,6 +106,8 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
       help: "? keys",
       continue: "Enter/Esc continue",
       deny: "Enter/d deny",
+      stop: `Enter/d ${STOP_WORDS.en.stop.toLowerCase()}`,
+      let_it: `a ${STOP_WORDS.en.let_it.toLowerCase()}`,
       deny_why: "m deny, say why",
       deny_with_message: "Enter deny with this message",
       back: "Esc back",
@@ -145,6 +152,7 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
     pasted: "Pasted text does nothing here.",
     pasted_choices: "Pasted text does nothing here: e edits the target, x the expiry.",
     only_once: "This can only be approved once: a.",
+    only_stop: "It can only be stopped, d, or let continue, a.",
     call_not_shown: "Make the window larger: the call isn't shown.",
     read_first: "Read the whole call first: space shows what comes next, b what came before.",
     no_target: "It names no target: c denies this very call.",
@@ -153,6 +161,7 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
     empty_target: "A target can't be empty.",
     on_its_way: "Your last answer is still on its way.",
     too_early: "Too early: this card has only just appeared.",
+    no_speech: "Nothing can be said: there is no spd-say, say or espeak-ng on your PATH.",
     no_date: (text) => `${text} is neither a span nor a date: write 2h, today, 30d or 2027-01-31T12:00:00Z`,
     paired: (name, level) => `You paired ${name}: ${level}`,
     not_paired: (name) => `You refused to pair ${name}`,
@@ -187,6 +196,8 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
       help: "? tasti",
       continue: "Invio/Esc continua",
       deny: "Invio/d rifiuta",
+      stop: `Invio/d ${STOP_WORDS.it.stop.toLowerCase()}`,
+      let_it: `a ${STOP_WORDS.it.let_it.toLowerCase()}`,
       deny_why: "m rifiuta e di' perché",
       deny_with_message: "Invio rifiuta con questo messaggio",
       back: "Esc indietro",
@@ -231,6 +242,7 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
     pasted: "Il testo incollato qui non fa niente.",
     pasted_choices: "Il testo incollato qui non fa niente: e modifica l'obiettivo, x la scadenza.",
     only_once: "Questo si può approvare solo una volta: a.",
+    only_stop: "Si può solo fermare, d, o lasciar continuare, a.",
     call_not_shown: "Allarga la finestra: la chiamata non si vede.",
     read_first: "Prima leggi tutta la chiamata: spazio mostra il seguito, b ciò che viene prima.",
     no_target: "Non nomina un obiettivo: c rifiuta proprio questa chiamata.",
@@ -239,6 +251,7 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
     empty_target: "Un obiettivo non può essere vuoto.",
     on_its_way: "La tua ultima risposta è ancora in viaggio.",
     too_early: "Troppo presto: questa scheda è appena apparsa.",
+    no_speech: "Non si può dire nulla: nel tuo PATH non c'è spd-say, say o espeak-ng.",
     no_date: (text) => `${text} non è né una durata né una data: scrivi 2h, today, 30d o 2027-01-31T12:00:00Z`,
     paired: (name, level) => `Hai collegato ${name}: ${level}`,
     not_paired: (name) => `Hai rifiutato di collegare ${name}`,

@@ -92,6 +92,8 @@ function inCards(state: WatchState, key: Key, now: number, layout: Layout): Step
   if (card === undefined) return atRefusal(state, key, now, layout);
   if (key.name === "enter" || key.input === "d")
     return answered(state, { token: card.token, decision: "rejected" }, now);
+  if (card.repeated !== null && ["c", "t", "m", "s", "p"].includes(key.input))
+    return said(state, wordsOf(state).only_stop);
   if (key.input === "c" || key.input === "t")
     return refusedForSession(state, card, key.input === "c" ? "call" : "target", now);
   if (key.input === "m")

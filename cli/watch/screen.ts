@@ -304,6 +304,12 @@ function keyWords(card: ApprovalView, state: WatchState, call_fits: boolean): Ke
       needed(keys.back),
     ];
   }
+  if (card.repeated !== null) {
+    const let_it = needed(state.is_read || call_fits ? keys.let_it : keys.to_approve);
+    const others = queue(state).length > 1 ? [more(keys.next)] : [];
+    const paging = call_fits ? [] : [needed(keys.page)];
+    return [needed(keys.stop), let_it, ...paging, ...others, needed(keys.help), needed(keys.quit)];
+  }
   const remember = [
     ...(choicesOf(card, "session").length > 0 ? [more(keys.for_session)] : []),
     ...(choicesOf(card, "permanent").length > 0 ? [more(keys.permanently)] : []),

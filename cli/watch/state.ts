@@ -4,6 +4,7 @@ import type { JudgeRefusal, RunningReview } from "../../ipc/judges.ts";
 import type { Language } from "../../ipc/language.ts";
 import type { Answer, ApprovalView, Choice, PairingRequest } from "../../ipc/operator-api.ts";
 import { RULE_WORDS } from "../../ipc/rule-words.ts";
+import { SURFACE_WORDS } from "../../ipc/surface-words.ts";
 import { visible } from "../../ipc/visible-text.ts";
 import type { WaitingState } from "../../ipc/waiting.ts";
 import * as list from "../../ipc/waiting.ts";
@@ -298,7 +299,10 @@ function endedLine(card: ApprovalView, is_own: boolean, language: Language): str
       const said = (is_own ? words.ended.own : words.ended.elsewhere)[card.status];
       // What answered an approval of one's own was one's own press.
       const because = is_own && card.status === "approved" ? "" : why;
-      return visible(said(what, words.remembered[card.territory_concession]) + because);
+      // Another terminal is no other place than this one.
+      const surface = card.decision_surface === "terminal" ? null : card.decision_surface;
+      const where = surface === null ? words.ended.somewhere : SURFACE_WORDS[language][surface];
+      return visible(said(what, words.remembered[card.territory_concession], where) + because);
     }
     case "cancelled":
       if (card.withdrawn !== null && card.withdrawn !== "approval.withdrawn")

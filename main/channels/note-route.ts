@@ -28,7 +28,7 @@ const ALARM_LENGTH = 200;
 /** Notes that quiet hours hold back: of more, the oldest go. */
 const MOST_HELD = 20;
 
-interface Standing {
+interface Lasting {
   note: ChannelNote;
   since: number;
   is_sent: boolean;
@@ -42,7 +42,7 @@ export class NoteRoute {
   readonly #parts: NoteRouteParts;
   readonly #due: Due;
   /** A pause and alarms, while they hold. */
-  readonly #standing = new Map<string, Standing>();
+  readonly #lasting = new Map<string, Lasting>();
   #held: ChannelNote[] = [];
   #ends: (() => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -55,9 +55,9 @@ export class NoteRoute {
 
   async start(): Promise<void> {
     const { api, screen, notes, log } = this.#parts;
-    const heard = (event: OperatorEvent) => setImmediate(() => this.#heard(event));
+    const received = (event: OperatorEvent) => setImmediate(() => this.#received(event));
     this.#ends = [
-      api.subscribe(heard, ["safety.paused", "safety.resumed", "alarms.changed"]),
+      api.subscribe(received, ["safety.paused", "safety.resumed", "alarms.changed"]),
       screen.subscribe(() => this.look()),
       notes.subscribe((note) => {
         this.#held = [...this.#held, note].slice(-MOST_HELD);
@@ -87,7 +87,7 @@ export class NoteRoute {
     const due = this.#held.filter((note) => !held.includes(note));
     this.#held = held;
     for (const note of due) this.#parts.channel.note(note);
-    for (const one of this.#standing.values()) {
+    for (const one of this.#lasting.values()) {
       if (one.is_sent || !this.#due.isDue(this.#waits(one))) continue;
       one.is_sent = true;
       this.#parts.channel.note(one.note);
@@ -95,7 +95,7 @@ export class NoteRoute {
     this.#lookAgain();
   }
 
-  #heard({ type, data }: OperatorEvent): void {
+  #received({ type, data }: OperatorEvent): void {
     if (type === "safety.paused" || type === "safety.resumed") this.#paused(data);
     if (type === "alarms.changed") this.#alarmed(data);
     this.look();
@@ -104,30 +104,29 @@ export class NoteRoute {
   /** One that the user began isn't news. */
   #paused({ by, reason }: Pause): void {
     if (by !== "safety" || reason === null) {
-      this.#standing.delete("pause");
+      this.#lasting.delete("pause");
       return;
     }
     const { paused } = CHANNEL_WORDS[this.#parts.language()];
-    this.#stands("pause", { kind: "pause", is_urgent: true, title: paused, lines: [visible(reason)] });
+    this.#lasts("pause", { kind: "pause", is_urgent: true, title: paused, lines: [visible(reason)] });
   }
 
   #alarmed(alarms: readonly Alarm[]): void {
     const raised = new Map(alarms.map((alarm) => [`alarm:${alarm.code} ${alarm.subject}`, alarm]));
-    for (const key of this.#standing.keys())
-      if (key.startsWith("alarm:") && !raised.has(key)) this.#standing.delete(key);
+    for (const key of this.#lasting.keys()) if (key.startsWith("alarm:") && !raised.has(key)) this.#lasting.delete(key);
     for (const [key, { code, message, hint }] of raised) {
       const lines = [message, hint].filter((text) => text !== "").map((text) => shortened(visible(text), ALARM_LENGTH));
       const { title } = ALARM_WORDS[this.#parts.language()][code];
-      this.#stands(key, { kind: "alarm", is_urgent: false, title, lines });
+      this.#lasts(key, { kind: "alarm", is_urgent: false, title, lines });
     }
   }
 
-  #stands(key: string, note: ChannelNote): void {
-    if (this.#standing.has(key)) return;
-    this.#standing.set(key, { note, since: this.#parts.clock.boot().ms, is_sent: false });
+  #lasts(key: string, note: ChannelNote): void {
+    if (this.#lasting.has(key)) return;
+    this.#lasting.set(key, { note, since: this.#parts.clock.boot().ms, is_sent: false });
   }
 
-  #waits({ note, since }: Standing) {
+  #waits({ note, since }: Lasting) {
     return { waited_ms: this.#parts.clock.boot().ms - since, is_urgent: note.is_urgent };
   }
 
@@ -135,7 +134,7 @@ export class NoteRoute {
     clearTimeout(this.#timer);
     const waits = [
       ...this.#held.map(({ is_urgent }) => ({ waited_ms: 0, is_urgent })),
-      ...[...this.#standing.values()].filter(({ is_sent }) => !is_sent).map((one) => this.#waits(one)),
+      ...[...this.#lasting.values()].filter(({ is_sent }) => !is_sent).map((one) => this.#waits(one)),
     ];
     const times = waits.flatMap((one) => this.#due.lookAgainIn(one) ?? []);
     if (times.length > 0) this.#timer = setTimeout(() => this.look(), Math.min(...times)).unref();

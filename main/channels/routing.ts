@@ -57,10 +57,10 @@ export class Router {
   async start(): Promise<void> {
     const { api, screen } = this.#parts;
     // Outside of the gate's own call: nothing here can throw into it, or delay its answer. What happens together is looked at together.
-    const heard = (event: OperatorEvent) => {
+    const received = (event: OperatorEvent) => {
       if (this.#events.push(event) === 1) setImmediate(() => this.look());
     };
-    this.#ends = [api.subscribe(heard, GATE_EVENTS), screen.subscribe(() => this.look())];
+    this.#ends = [api.subscribe(received, GATE_EVENTS), screen.subscribe(() => this.look())];
     try {
       const waiting = await api.call("approvals.list", { limit: 1000 });
       for (const view of waiting.toReversed()) this.#appeared(view);
@@ -91,7 +91,7 @@ export class Router {
     this.#safely(() => {
       const events = this.#events;
       this.#events = [];
-      for (const event of events) this.#heard(event);
+      for (const event of events) this.#received(event);
       const by_agent = Map.groupBy(this.#requests.values(), ({ view }) => view.agent_id);
       for (const agent_id of new Set([...by_agent.keys(), ...this.#gathered.keys()]))
         this.#lookAt(agent_id, by_agent.get(agent_id) ?? []);
@@ -100,7 +100,7 @@ export class Router {
     });
   }
 
-  #heard({ type, data }: OperatorEvent): void {
+  #received({ type, data }: OperatorEvent): void {
     if (type === "approval.waiting") this.#appeared(data);
     if (type === "approval.closed") this.#closed(data);
     const held = type === "approval.held" ? this.#requests.get(data.token) : undefined;

@@ -5,6 +5,14 @@ interface Words {
   paused: string;
   test_title: string;
   test_line: string;
+  /** `doing` in this place. */
+  at: (doing: string, place: string) => string;
+  /** Of a call that needs nothing. */
+  nothing: string;
+  allow: string;
+  below: (folder: string) => string;
+  directly_in: (folder: string) => string;
+  session_ends: string;
 }
 
 export const CHANNEL_WORDS: Readonly<Record<Language, Words>> = {
@@ -12,10 +20,22 @@ export const CHANNEL_WORDS: Readonly<Record<Language, Words>> = {
     paused: "Every agent is paused",
     test_title: "Metnos Gate: a test",
     test_line: "You asked for it. Nothing waits for you because of it.",
+    at: (doing, place) => `${doing}: ${place}`,
+    nothing: "something else",
+    allow: "Allow",
+    below: (folder) => `below ${folder}`,
+    directly_in: (folder) => `directly in ${folder}`,
+    session_ends: "until its session ends",
   },
   it: {
     paused: "Tutti gli agenti sono in pausa",
     test_title: "Metnos Gate: una prova",
     test_line: "L'hai chiesta tu. Non devi fare nulla.",
+    at: (doing, place) => `${doing}: ${place}`,
+    nothing: "altro",
+    allow: "Consenti:",
+    below: (folder) => `sotto ${folder}`,
+    directly_in: (folder) => `direttamente in ${folder}`,
+    session_ends: "fino alla fine della sua sessione",
   },
 };

@@ -1,5 +1,6 @@
 import { ALARM_WORDS } from "../../ipc/alarm-words.ts";
 import type { Alarm } from "../../ipc/alarms.ts";
+import { STOP_WORDS } from "../../ipc/call-words.ts";
 import type { Language } from "../../ipc/language.ts";
 import {
   bundleText,
@@ -12,7 +13,8 @@ import {
 } from "../../ipc/notice-text.ts";
 import type { ApprovalView, PairingRequest } from "../../ipc/operator-api.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
-import { shortened, visible } from "../../ipc/visible-text.ts";
+import { isPlainText, shortened, visible } from "../../ipc/visible-text.ts";
+import type { ChannelNote } from "../channels/channel.ts";
 import type { Notice, SinkAbilities } from "./sink.ts";
 import { NOTICE_WORDS } from "./words.ts";
 
@@ -30,10 +32,6 @@ export const BODY_ROWS = 6;
 const NAMES_SHOWN = 4;
 /** Where a server shows nothing but the text, this says who speaks. */
 const PRODUCT = "Metnos Gate";
-/** Letters that are written from right to left reorder the text beside them, without any control character. */
-const RIGHT_TO_LEFT =
-  /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Samaritan}\p{Script=Mandaic}\p{Script=Adlam}\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
-
 /**
  * One waiting request. Approve is offered only if the whole request is readable in the notification (`wholeRequest`);
  * else Deny and, where it can open something, Review.
@@ -42,11 +40,14 @@ export function approvalNotice(view: ApprovalView, settings: NoticeSettings): No
   const words = NOTICE_WORDS[settings.language];
   const { title, lines: said } = requestText(view, settings.language);
   const whole = wholeRequest(view, said, 1);
+  const is_repeated = view.repeated !== null;
   const lines = whole ?? [...said.map((line) => shortened(line, ROW_WIDTH * 2)), words.more];
   const can_approve = whole !== null && settings.has_body;
   const buttons = [
-    { action: "deny" as const, label: words.deny },
-    ...(can_approve ? [{ action: "approve" as const, label: words.approve }] : []),
+    { action: "deny" as const, label: is_repeated ? STOP_WORDS[settings.language].stop : words.deny },
+    ...(can_approve
+      ? [{ action: "approve" as const, label: is_repeated ? STOP_WORDS[settings.language].let_it : words.approve }]
+      : []),
   ];
   const notice = { kind: "approval", is_urgent: isHazardous(view), title, lines, buttons } as const;
   return withReview(notice, settings, can_approve);
@@ -93,6 +94,13 @@ export function alarmNotice({ code, message, hint }: Alarm, settings: NoticeSett
   return withReview({ kind: "alarm", is_urgent: false, title, lines, buttons: [] }, settings, false, in_terminal);
 }
 
+/** What the user should know of, without being asked. */
+export function noteNotice({ title, lines, is_urgent }: ChannelNote, settings: NoticeSettings): Notice {
+  const shown = lines.slice(0, BODY_ROWS);
+  const more = lines.length > BODY_ROWS ? [othersText(lines.length - BODY_ROWS, settings.language)] : [];
+  return { kind: "note", is_urgent, title, lines: [...shown, ...more, PRODUCT], buttons: [], default_action: null };
+}
+
 /** Adds Review where it can open something, and says where to answer if the buttons can't. @param in_terminal how, without a window: left out, in `watch` */
 function withReview(
   notice: Omit<Notice, "default_action">,
@@ -134,7 +142,7 @@ export function wholeRequest(view: ApprovalView, body_lines: readonly string[], 
     lines.push(line);
     room -= rowsOf([line]);
   }
-  return room >= 0 && texts.every(isPlain) ? lines : null;
+  return room >= 0 && texts.every((text) => isPlainText(text)) ? lines : null;
 }
 
 /** Arguments that name what a call is about; any other argument's value is shown with its name. */
@@ -161,10 +169,6 @@ function isOnCard({ capabilities, target_summary, args }: ApprovalView, key: str
   const is_path = need.capability === "fs:read" || need.capability === "fs:write";
   // A path is shown as its name and its folder: `a.txt -> ~/notes/`.
   return target_summary.startsWith(is_path ? value.slice(value.lastIndexOf("/") + 1) : value);
-}
-
-function isPlain(text: string): boolean {
-  return visible(text) === text && !RIGHT_TO_LEFT.test(text);
 }
 
 function rowsOf(lines: readonly string[]): number {

@@ -1,4 +1,3 @@
-import { GateError } from "../../ipc/gate-error.ts";
 import { agentNamed, grantView, type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
 
 type GrantMethod =
@@ -39,15 +38,23 @@ export function grantMethods(context: OperatorContext): Handlers<GrantMethod> {
       return grantView(context, grant);
     },
     "grants.restore": ({ id }) => {
-      const grant = grants.restoreGrant(id);
+      const grant = grants.restoreGrant(id, by.surface);
       recordAct(context, "grant.restored", { grant_id: id, capability: grant.capability });
       core.publish({ type: "grants.changed", data: {} });
       gate.waiting.endCovered(by);
       return grantView(context, grant);
     },
-    "grants.stale": () => [],
+    "grants.stale": () =>
+      grants.listStale().map(({ grants: revoked, ...batch }) => ({
+        ...batch,
+        grants: revoked.map((grant) => grantView(context, grant)),
+      })),
     "grants.restore_stale": ({ revoked_at }) => {
-      throw new GateError("too_late", `no grant was revoked as unused at ${revoked_at}`);
+      const { length } = grants.restoreStale(revoked_at);
+      recordAct(context, "grants.stale-restored", { count: length });
+      core.publish({ type: "grants.changed", data: {} });
+      gate.waiting.endCovered(by);
+      return { restored: length };
     },
     "refusals.list": () =>
       refusals.list().map((refusal) => ({ ...refusal, agent_name: core.agents.get(refusal.agent_id)?.name ?? null })),
@@ -60,7 +67,7 @@ export function grantMethods(context: OperatorContext): Handlers<GrantMethod> {
       return { revoked };
     },
     "grants.revoke": ({ id }) => {
-      const revoked = grants.revokeGrant(id);
+      const revoked = grants.revokeGrant(id, by.surface);
       if (revoked) {
         recordAct(context, "grant.revoked", { grant_id: id });
         core.publish({ type: "grants.changed", data: {} });

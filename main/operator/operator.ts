@@ -32,6 +32,7 @@ import type { AgentConnections, BrowserPage, Handlers, OperatorContext } from ".
 import { judgeMethods } from "./judges.ts";
 import { metricsMethods } from "./metrics.ts";
 import { policyMethods } from "./policy.ts";
+import { receiptMethods } from "./receipts.ts";
 import { safetyMethods } from "./safety.ts";
 import { settingMethods } from "./settings.ts";
 import { statusMethods } from "./status.ts";
@@ -130,6 +131,7 @@ export class Operator implements OperatorHandler {
       ...judgeMethods(context),
       ...channelMethods(context),
       ...costMethods(context),
+      ...receiptMethods(context),
     };
   }
 

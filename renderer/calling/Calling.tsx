@@ -30,7 +30,7 @@ export function Calling() {
     ? `${awayWords[language][link].title} – ${words.product}`
     : only_pairing
       ? `(${count}) ${pairingTitle(pairing, language)} – ${words.product}`
-      : tabTitle(count, asked[0], words.asks);
+      : tabTitle(count, asked[0], words.asks, language);
   useTab(title, count === 0 ? "none" : asked.some(isHazardous) ? "hazard" : "waiting");
   useBadge(count);
 

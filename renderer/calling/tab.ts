@@ -1,3 +1,4 @@
+import type { Language } from "../../ipc/language.ts";
 import { questionOf } from "../../ipc/notice-text.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
 import { shortened, visible } from "../../ipc/visible-text.ts";
@@ -12,10 +13,17 @@ const MOST_COLUMNS = 40;
  * @param first of those that wait, the one whose time is over soonest
  * @param otherwise what stands for a question that isn't one of the gate's own, with the agent's name
  */
-export function tabTitle(count: number, first: ApprovalView | undefined, otherwise: (agent: string) => string): string {
+export function tabTitle(
+  count: number,
+  first: ApprovalView | undefined,
+  otherwise: (agent: string) => string,
+  language: Language,
+): string {
   if (count === 0) return PRODUCT;
   const asked =
-    first === undefined ? "" : (questionOf(first) ?? otherwise(shortened(visible(first.agent_name), MOST_COLUMNS)));
+    first === undefined
+      ? ""
+      : (questionOf(first, language) ?? otherwise(shortened(visible(first.agent_name), MOST_COLUMNS)));
   return asked === "" ? `(${count}) ${PRODUCT}` : `(${count}) ${visible(asked)} – ${PRODUCT}`;
 }
 

@@ -1,9 +1,10 @@
 import type { ReactNode } from "react";
+import { STOP_WORDS } from "../../ipc/call-words.ts";
 import type { Answer, ApprovalView } from "../../ipc/operator-api.ts";
 import { Button } from "../parts/Button.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";
 import { cardWords } from "../words/cards.ts";
-import { useWords } from "../words/language.ts";
+import { useLanguage, useWords } from "../words/language.ts";
 import { DenyMessage } from "./DenyMessage.tsx";
 import { Key } from "./Key.tsx";
 import { RefuseRow } from "./RefuseRow.tsx";
@@ -34,6 +35,7 @@ interface AnswerPanelProps extends AnswerRowProps {
 
 export function AnswerPanel({ panel, is_sending, onClose, ...row }: AnswerPanelProps) {
   const { view, guarded, onAnswer } = row;
+  if (view.repeated !== null) return <StopRow {...row} />;
   if (panel === "remember")
     return (
       <>
@@ -60,6 +62,37 @@ export function AnswerPanel({ panel, is_sending, onClose, ...row }: AnswerPanelP
       </>
     );
   return <AnswerRow {...row} />;
+}
+
+/** Of a call that is made again and again: the no stops it, the yes lets it continue, and nothing is remembered. */
+function StopRow({ view: { token }, guarded, is_readable, onAnswer }: AnswerRowProps) {
+  const words = STOP_WORDS[useLanguage()];
+  return (
+    <AnswersRow
+      no={
+        <Button
+          data-deny=""
+          data-key="d"
+          aria-keyshortcuts="d"
+          onClick={guarded.answers(() => onAnswer({ token, decision: "rejected" }))}
+        >
+          {words.stop}
+          <Key>D</Key>
+        </Button>
+      }
+      yes={
+        <Button
+          data-key="a"
+          aria-keyshortcuts="a"
+          disabled={!is_readable}
+          onClick={guarded.answers(() => onAnswer({ token, decision: "approved" }))}
+        >
+          {words.let_it}
+          <Key>A</Key>
+        </Button>
+      }
+    />
+  );
 }
 
 /** The row of answers, Deny first. */

@@ -27,10 +27,12 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
   const [panel, setPanel] = useState<Panel>("none");
   const [is_unfolded, setUnfolded] = useState(false);
   const { answer, is_sending, errors } = useAnswering();
+  // Its answers mean something else then.
+  const is_repeated = view.repeated !== null;
   // What is asked about can become another thing while it waits: then it is read anew, and a press on its way doesn't count.
   const content = useMemo(
-    () => JSON.stringify([view.description, view.links, view.confined]),
-    [view.description, view.links, view.confined],
+    () => JSON.stringify([view.description, view.links, view.confined, is_repeated]),
+    [view.description, view.links, view.confined, is_repeated],
   );
   const shown = useMemo(() => shownCall(view), [view]);
   const wider = useMemo(() => widerAnswer(view, words), [view, words]);

@@ -2,6 +2,7 @@ import { allowingText, confinedParts, hostWantedBy, outsideText } from "../../ip
 import { effectText } from "../../ipc/hazard-words.ts";
 import { judgesSaid } from "../../ipc/judge-words.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
+import { priceText } from "../../ipc/price-words.ts";
 import type { ShownCall } from "../../ipc/shown-call.ts";
 import { useHome } from "../gate/use-home.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";
@@ -33,6 +34,8 @@ export function CardFacts({ view, shown, proposed }: CardFactsProps) {
   const is_said =
     description === null || hazards.length > 0 || (confined !== null && description.effect === "anything");
   const effect = is_said ? null : effectText(description.effect, language);
+  const price = view.price === null ? null : words.costs(priceText(view.price, language));
+  const quiet = [effect, price, proposed].filter((part) => part !== null);
   // Of a request for a host it is no reason of the agent's, but the command line.
   const wanted_by = hostWantedBy(view.executor, view.intent.trim(), language);
   const reason = wanted_by === null ? shown.reason.trim() : "";
@@ -75,7 +78,7 @@ export function CardFacts({ view, shown, proposed }: CardFactsProps) {
       {judged.length > JUDGES_SAID ? (
         <p className="quiet judged">{words.andMore(judged.length - JUDGES_SAID)}</p>
       ) : null}
-      {reason === "" && effect === null && proposed === null ? null : (
+      {reason === "" && quiet.length === 0 ? null : (
         <p className="quiet why">
           {reason === "" ? null : (
             <span className="reason">
@@ -86,8 +89,8 @@ export function CardFacts({ view, shown, proposed }: CardFactsProps) {
               <VisibleText text={view.agent_name} />
             </span>
           )}
-          {reason !== "" && (effect ?? proposed) !== null ? " · " : null}
-          {[effect, proposed].filter((part) => part !== null).join(" · ")}
+          {reason !== "" && quiet.length > 0 ? " · " : null}
+          {quiet.join(" · ")}
         </p>
       )}
     </>

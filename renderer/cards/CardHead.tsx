@@ -1,17 +1,20 @@
 import { verbAsked } from "../../ipc/box-words.ts";
+import { repeatedText, STOP_WORDS } from "../../ipc/call-words.ts";
+import type { Language } from "../../ipc/language.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
 import type { ShownCall } from "../../ipc/shown-call.ts";
 import { Target } from "../parts/Target.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";
 import { type CardWords, cardWords } from "../words/cards.ts";
-import { useWords } from "../words/language.ts";
+import { useLanguage } from "../words/language.ts";
 import { changeText } from "./ChangeName.tsx";
 import { TimeLeft } from "./Countdown.tsx";
 import { PathText } from "./PathText.tsx";
 
 /** The question, what it is about where that fits in a line, the folder, who asks and how long there is. */
 export function CardHead({ view, shown, title_id }: { view: ApprovalView; shown: ShownCall; title_id: string }) {
-  const words = useWords(cardWords);
+  const language = useLanguage();
+  const words = cardWords[language];
   const { cwd, description } = view;
   const [change, ...others] = description?.changes ?? [];
   const path =
@@ -20,7 +23,7 @@ export function CardHead({ view, shown, title_id }: { view: ApprovalView; shown:
     <header className="head">
       <div className="asked">
         <h2 id={title_id} className="question">
-          <VisibleText text={questionText(view, words)} />
+          <VisibleText text={questionText(view, words, language)} />
         </h2>
         {path === undefined ? null : (
           <span className="head-object">
@@ -53,7 +56,8 @@ export function CardHead({ view, shown, title_id }: { view: ApprovalView; shown:
   );
 }
 
-function questionText(view: ApprovalView, words: CardWords): string {
+function questionText(view: ApprovalView, words: CardWords, language: Language): string {
+  if (view.repeated !== null) return `${repeatedText(view.repeated, language)}. ${STOP_WORDS[language].question}`;
   const mcp = view.description?.mcp ?? null;
   return mcp === null
     ? words.question(verbAsked(view))

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type ReactNode, useId, useMemo, useRef, useState } from "react";
 import { confinedMark, outsideText } from "../../ipc/box-words.ts";
+import { answerWith } from "../../ipc/choices.ts";
 import type { Answer, ApprovalView } from "../../ipc/operator-api.ts";
 import { type ShownCall, shownCall } from "../../ipc/shown-call.ts";
 import { shortened } from "../../ipc/visible-text.ts";
@@ -20,7 +21,7 @@ import { StoredTitle } from "./StoredTitle.tsx";
 import { useAnswering } from "./use-answering.ts";
 import { usePresence } from "./use-presence.ts";
 import { type FilteredPresses, usePressFilter } from "./use-press-filter.ts";
-import { answerWith, widerLabel } from "./wider.ts";
+import { widerLabel } from "./wider.ts";
 import "./cards.css";
 
 interface DigestCardProps {

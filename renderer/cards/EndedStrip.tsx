@@ -1,9 +1,11 @@
+import type { Language } from "../../ipc/language.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
+import { SURFACE_WORDS } from "../../ipc/surface-words.ts";
 import { shortened } from "../../ipc/visible-text.ts";
 import type { Asked } from "../../ipc/waiting.ts";
 import { VisibleText } from "../parts/VisibleText.tsx";
-import { type CardWords, cardWords } from "../words/cards.ts";
-import { useWords } from "../words/language.ts";
+import { cardWords } from "../words/cards.ts";
+import { useLanguage } from "../words/language.ts";
 
 /** A line's subject is shortened in the middle. */
 const WIDTH = 90;
@@ -12,8 +14,9 @@ const LINES_SHOWN = 3;
 
 /** How requests ended, newest first, at one place of the window: never between cards. */
 export function EndedStrip({ ended }: { ended: readonly Asked[] }) {
-  const words = useWords(cardWords);
-  const lines = foldedLines(ended, words);
+  const language = useLanguage();
+  const words = cardWords[language];
+  const lines = foldedLines(ended, language);
   return (
     <div className="ended-strip" role="status">
       {lines.slice(0, LINES_SHOWN).map(({ key, text }) => (
@@ -29,7 +32,7 @@ export function EndedStrip({ ended }: { ended: readonly Asked[] }) {
 /** Those that ended in the same way, one after the other, are one line. */
 const SAME_LINES = 3;
 
-function foldedLines(ended: readonly Asked[], words: CardWords): { key: string; text: string }[] {
+function foldedLines(ended: readonly Asked[], language: Language): { key: string; text: string }[] {
   const newest = ended.toSorted((a, b) => (b.ended?.at ?? 0) - (a.ended?.at ?? 0));
   const runs: Asked[][] = [];
   for (const asked of newest) {
@@ -44,22 +47,36 @@ function foldedLines(ended: readonly Asked[], words: CardWords): { key: string; 
     )
     .flatMap(({ run: [one], count }) => {
       if (one === undefined) return [];
-      const wording = one.ended?.is_own ? words.ended.own : words.ended.elsewhere;
-      return [{ key: one.view.token, text: endedText(one.view, wording, words, count) }];
+      const by = one.ended?.is_own ? "own" : "elsewhere";
+      return [{ key: one.view.token, text: endedText(one.view, by, language, count) }];
     });
 }
 
 function endingOf({ view, ended }: Asked): string {
-  return `${view.agent_name} ${view.status} ${view.territory_concession} ${ended?.is_own}`;
+  return [view.agent_name, view.status, view.territory_concession, view.decision_surface, ended?.is_own].join(" ");
 }
 
-/** `wording`: for answers from here or from elsewhere. */
-export function endedText(view: ApprovalView, wording: CardWords["ended"]["own"], words: CardWords, count = 1): string {
-  const what = count > 1 ? words.ended.many(count) : shortened(`${view.action_verb} ${view.target_summary}`, WIDTH);
-  if (view.status === "pending") return words.ended.gone(what);
+/** `own`: answered from here. `elsewhere`: while this was looking. `before`: whenever. */
+export function endedText(
+  view: ApprovalView,
+  by: "own" | "elsewhere" | "before",
+  language: Language,
+  count = 1,
+): string {
+  const { ended, territory } = cardWords[language];
+  const what = count > 1 ? ended.many(count) : shortened(`${view.action_verb} ${view.target_summary}`, WIDTH);
+  if (view.status === "pending") return ended.gone(what);
   // The gate's own reason is in the rule's words.
   if (view.withdrawn !== null && view.withdrawn !== "approval.withdrawn")
-    return `${words.ended.withdrawn[view.withdrawn]}: ${what}`;
+    return `${ended.withdrawn[view.withdrawn]}: ${what}`;
   const why = view.message === null || view.message === "" ? "" : ` (${shortened(view.message, WIDTH)})`;
-  return `${wording[view.status](what, words.territory[view.territory_concession])}${why}`;
+  const wording = by === "own" ? ended.own : ended.elsewhere;
+  return `${wording[view.status](what, territory[view.territory_concession], whereText(view, by, language))}${why}`;
+}
+
+/** Another page is no other place than this one. */
+function whereText({ decision_surface }: ApprovalView, by: "own" | "elsewhere" | "before", language: Language): string {
+  if (decision_surface !== null && (by === "before" || decision_surface !== "page"))
+    return ` ${SURFACE_WORDS[language][decision_surface]}`;
+  return by === "before" ? "" : ` ${cardWords[language].ended.somewhere}`;
 }

@@ -11,7 +11,7 @@ export type Shown = { kind: "card"; asked: Asked } | { kind: "digest"; agent: st
 
 /** What is on the screen: cards, and in place of a burst's first card one for all of it. `apart`: agents whose burst is shown one by one. */
 export function bundled(asked: readonly Asked[], apart: ReadonlySet<string>): Shown[] {
-  const bursts = burstTokens(asked.map(({ view }) => view).filter((view) => !isDangerous(view)));
+  const bursts = burstTokens(asked.map(({ view }) => view).filter((view) => !isApart(view)));
   const shown: Shown[] = [];
   const begun = new Map<string, ApprovalView[]>();
   for (const one of asked) {
@@ -32,9 +32,9 @@ export function bundled(asked: readonly Asked[], apart: ReadonlySet<string>): Sh
   return shown;
 }
 
-/** Such a call is looked at by itself. */
-function isDangerous({ description }: ApprovalView): boolean {
-  return (description?.hazards.length ?? 0) > 0;
+/** Such a call is looked at by itself: it is dangerous, or asked about as it is made again and again. */
+function isApart({ description, repeated }: ApprovalView): boolean {
+  return repeated !== null || (description?.hazards.length ?? 0) > 0;
 }
 
 /** The tokens of every request that was asked within ten seconds together with at least five others of its agent. */

@@ -1,3 +1,4 @@
+import { answerWith } from "../../ipc/choices.ts";
 import type { Reach } from "../../ipc/decision.ts";
 import type { Answer, ApprovalView, Choice } from "../../ipc/operator-api.ts";
 import type { CardWords } from "../words/cards.ts";
@@ -20,9 +21,9 @@ const USEFUL: Readonly<Record<"reading" | "confined" | "other", readonly Reach[]
   other: ["file", "host", "folder", "exact", "any"],
 };
 
-/** Null where there is none, and where something is dangerous about the call: then nothing wider is one press away. */
+/** Null where there is none, where something is dangerous about the call, and of one that is made again and again. */
 export function widerAnswer(view: ApprovalView, words: CardWords): WiderAnswer | null {
-  if (view.description === null || view.description.hazards.length > 0) return null;
+  if (view.description === null || view.description.hazards.length > 0 || view.repeated !== null) return null;
   const { proposal } = view;
   const choices = view.choices.filter(({ scope }) => scope !== "none");
   if (proposal !== null) {
@@ -45,19 +46,6 @@ function mostUseful(choices: readonly Choice[], is_confined: boolean): Choice | 
   return order
     .map((reach) => in_session.find((choice) => choice.reach === reach))
     .find((choice) => choice !== undefined);
-}
-
-/** Exactly this choice; of two with one reach its target tells which. */
-export function answerWith(view: ApprovalView, choice: Choice, expires_at?: string): Answer {
-  const [grant, ...more] = choice.grants;
-  return {
-    token: view.token,
-    decision: "approved",
-    scope: choice.scope,
-    ...(choice.reach === null ? {} : { reach: choice.reach }),
-    ...(grant === undefined || more.length > 0 ? {} : { target: grant.target }),
-    ...(expires_at === undefined ? {} : { expires_at }),
-  };
 }
 
 /** "Allow reading below src, this session". */

@@ -30,6 +30,10 @@ export const OUTDATED_BY: Partial<Record<OperatorMethod, readonly OperatorEventT
   "settings.list": ["settings.changed"],
   "box.status": ["agents.changed", "alarms.changed"],
   "reviews.list": ["reviews.changed"],
+  "channels.status": ["channels.changed", "settings.changed"],
+  "telegram.status": ["channels.changed"],
+  "policy.overrides": ["agents.changed"],
+  "grants.stale": ["grants.changed"],
   "judge.status": ["reviews.changed", "alarms.changed", "settings.changed"],
 };
 

@@ -1,4 +1,4 @@
-import type { ActivityRange } from "../../ipc/activity.ts";
+import type { ActivityRange, Reported } from "../../ipc/activity.ts";
 import type { ApprovalStatus, Stage, TraceStep } from "../../ipc/decision.ts";
 
 const en = {
@@ -87,6 +87,21 @@ const en = {
   } satisfies Record<ApprovalStatus, string>,
   not_reached: "not reached",
   not_kept: "What each stage said is kept for the last thousand decisions only.",
+  within_limits: "within the agent's limits",
+  retry: "Again",
+  retry_after: (seconds: string) =>
+    seconds === "1" ? "in a second there is room for it" : `in ${seconds} s there is room for it`,
+  price: "Costs",
+  reported: "It reported",
+  reported_note: "the agent's own word, which nothing proves",
+  report: { ok: "it worked", failed: "it failed", unreported: "nothing yet" } satisfies Record<
+    Reported["state"],
+    string
+  >,
+  /** In a row. */
+  report_short: { ok: "worked", failed: "failed", unreported: "" } satisfies Record<Reported["state"], string>,
+  after: (length: string) => `after ${length}`,
+  a_day: "more than a day",
   see_decision: "See the decision in Activity",
   no_trace: "This decision was kept without its stages: too many came at once.",
   only_confined: "Only what is confined",
@@ -182,6 +197,16 @@ const it: typeof en = {
   },
   not_reached: "non raggiunta",
   not_kept: "Che cosa ha detto ogni fase resta solo per le ultime mille decisioni.",
+  within_limits: "nei limiti dell'agente",
+  retry: "Di nuovo",
+  retry_after: (seconds) => (seconds === "1" ? "tra un secondo c'è posto" : `tra ${seconds} s c'è posto`),
+  price: "Costa",
+  reported: "Ha riferito",
+  reported_note: "parola dell'agente, che nulla dimostra",
+  report: { ok: "riuscita", failed: "fallita", unreported: "ancora nulla" },
+  report_short: { ok: "riuscita", failed: "fallita", unreported: "" },
+  after: (length) => `dopo ${length}`,
+  a_day: "più di un giorno",
   see_decision: "Vedi la decisione in Attività",
   no_trace: "Questa decisione è stata conservata senza le fasi: ne sono arrivate troppe insieme.",
   only_confined: "Solo ciò che è confinato",

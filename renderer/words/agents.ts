@@ -55,6 +55,12 @@ const en = {
   decisions: "Last decisions",
   no_decisions: "None since the gate started.",
   level: "Level",
+  limits: "Today",
+  spent: (amount: string, calls: number, count: string) =>
+    `Spent today: ${amount}, in ${calls === 1 ? "1 call" : `${count} calls`} with a price.`,
+  left: (left: string, capacity: string, per_minute: string) =>
+    `${left} of ${capacity} calls left; ${per_minute} come back each minute`,
+  none_left: (per_minute: string) => `no call left; ${per_minute} come back each minute`,
 };
 
 const it: typeof en = {
@@ -112,6 +118,11 @@ const it: typeof en = {
   decisions: "Ultime decisioni",
   no_decisions: "Nessuna da quando il gate è partito.",
   level: "Livello",
+  limits: "Oggi",
+  spent: (amount, calls, count) =>
+    `Speso oggi: ${amount}, in ${calls === 1 ? "1 chiamata" : `${count} chiamate`} con un prezzo.`,
+  left: (left, capacity, per_minute) => `restano ${left} chiamate su ${capacity}; ne tornano ${per_minute} al minuto`,
+  none_left: (per_minute) => `nessuna chiamata rimasta; ne tornano ${per_minute} al minuto`,
 };
 
 export const agentsWords = { en, it };

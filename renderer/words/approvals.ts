@@ -36,7 +36,15 @@ const en = {
   emptyFilteredNext: "Choose other filters to see more.",
   total: (count: number) => (count === 1 ? "1 request" : `${count} requests`),
   search: "Search requests",
-  facts: { asked: "Asked", ended: "Ended", tool: "Tool", needs: "It needed", folder: "In" },
+  facts: {
+    asked: "Asked",
+    ended: "Ended",
+    tool: "Tool",
+    needs: "It needed",
+    folder: "In",
+    price: "Cost",
+    why: "Because",
+  },
   columns: { when: "When", agent: "Agent", what: "What", outcome: "Outcome" },
 };
 const it: typeof en = {
@@ -75,7 +83,15 @@ const it: typeof en = {
   emptyFilteredNext: "Scegli altri filtri per vedere di più.",
   total: (count) => (count === 1 ? "1 richiesta" : `${count} richieste`),
   search: "Cerca nelle richieste",
-  facts: { asked: "Chiesta", ended: "Finita", tool: "Strumento", needs: "Le serviva", folder: "In" },
+  facts: {
+    asked: "Chiesta",
+    ended: "Finita",
+    tool: "Strumento",
+    needs: "Le serviva",
+    folder: "In",
+    price: "Costo",
+    why: "Perché",
+  },
   columns: { when: "Quando", agent: "Agente", what: "Che cosa", outcome: "Esito" },
 };
 export const approvalsWords = { en, it };

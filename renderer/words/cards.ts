@@ -1,3 +1,4 @@
+import { DOING_WORDS } from "../../ipc/capability-words.ts";
 import type { ApprovalStatus, Capability, Reach, Territory } from "../../ipc/decision.ts";
 import type { Description } from "../../ipc/description.ts";
 import type { Language } from "../../ipc/language.ts";
@@ -19,40 +20,6 @@ const CLAIMS: Readonly<Record<Language, Readonly<Record<McpClaim, string>>>> = {
     destructive: "può distruggere",
     idempotent: "due volte è come una",
     "open-world": "va all'esterno",
-  },
-};
-
-/** What is done with a capability: "Allow reading ...". */
-const DOING: Readonly<Record<Language, Readonly<Record<Capability, string>>>> = {
-  en: {
-    "fs:read": "reading",
-    "fs:write": "writing",
-    "code:exec": "running",
-    "network:http": "requests to",
-    "llm:local": "the local model",
-    "llm:online": "the online model",
-    "mail:read": "reading mail",
-    "mail:send": "sending mail",
-    "channel:in": "receiving from",
-    "channel:out": "sending to",
-    "time:read": "reading the time",
-    "parse:local": "parsing",
-    "calendar:read": "reading the calendar",
-  },
-  it: {
-    "fs:read": "leggere",
-    "fs:write": "scrivere",
-    "code:exec": "eseguire",
-    "network:http": "richieste a",
-    "llm:local": "il modello locale",
-    "llm:online": "il modello online",
-    "mail:read": "leggere la posta",
-    "mail:send": "inviare posta",
-    "channel:in": "ricevere da",
-    "channel:out": "inviare a",
-    "time:read": "leggere l'ora",
-    "parse:local": "analizzare",
-    "calendar:read": "leggere il calendario",
   },
 };
 
@@ -93,6 +60,7 @@ const en = {
   claims: (server: string, claims: readonly McpClaim[]) =>
     `${server} says of it: ${claims.map((claim) => CLAIMS.en[claim]).join(", ")}`,
   andMore: (count: number) => `and ${count} more`,
+  costs: (price: string) => `costs ${price}`,
   /** What raised or lowered the judge's score. */
   scored: (score: string) => `score ${score}`,
   notes: NOTE_WORDS.en,
@@ -108,7 +76,7 @@ const en = {
   wholeCall: "The whole call, as it was sent",
   noArguments: "(no arguments)",
 
-  doing: (capability: Capability) => DOING.en[capability],
+  doing: (capability: Capability) => DOING_WORDS.en[capability],
   doingThis: "this",
   runningConfined: "running confined",
   and: " and ",
@@ -169,20 +137,16 @@ const en = {
       rejected: (what: string) => `You denied: ${what}`,
       expired: (what: string) => `Expired, nobody answered in time: ${what}`,
       cancelled: (what: string) => `Withdrawn by the agent: ${what}`,
-    } as Record<Ended, (what: string, how: string) => string>,
+    } as Record<Ended, (what: string, how: string, where: string) => string>,
+    /** Whoever it was, and whenever. `where`: "", or as a word of its own after the verb. */
     elsewhere: {
-      approved: (what: string, how: string) => `Approved elsewhere${how}: ${what}`,
-      rejected: (what: string) => `Denied elsewhere: ${what}`,
+      approved: (what: string, how: string, where: string) => `Approved${where}${how}: ${what}`,
+      rejected: (what: string, _how: string, where: string) => `Denied${where}: ${what}`,
       expired: (what: string) => `Expired, nobody answered in time: ${what}`,
       cancelled: (what: string) => `Withdrawn by the agent: ${what}`,
-    } as Record<Ended, (what: string, how: string) => string>,
-    /** Whoever it was, and whenever. */
-    before: {
-      approved: (what: string, how: string) => `Approved${how}: ${what}`,
-      rejected: (what: string) => `Denied: ${what}`,
-      expired: (what: string) => `Expired, nobody answered in time: ${what}`,
-      cancelled: (what: string) => `Withdrawn by the agent: ${what}`,
-    } as Record<Ended, (what: string, how: string) => string>,
+    } as Record<Ended, (what: string, how: string, where: string) => string>,
+    /** Where it isn't known in which place. */
+    somewhere: "elsewhere",
     /** Why it was withdrawn, where the agent didn't do it. */
     withdrawn: RULE_WORDS.en,
     gone: (what: string) => `No longer asked: ${what}`,
@@ -250,6 +214,7 @@ const it: typeof en = {
   besides: "Che altro c'è nella chiamata",
   claims: (server, claims) => `${server} ne dice: ${claims.map((claim) => CLAIMS.it[claim]).join(", ")}`,
   andMore: (count) => (count === 1 ? "e un altro" : `e altri ${count}`),
+  costs: (price) => `costa ${price}`,
   scored: (score) => `punteggio ${score.replace(".", ",")}`,
   notes: NOTE_WORDS.it,
   needs: "Gli serve",
@@ -264,7 +229,7 @@ const it: typeof en = {
   wholeCall: "La chiamata intera, com'è arrivata",
   noArguments: "(nessun argomento)",
 
-  doing: (capability) => DOING.it[capability],
+  doing: (capability) => DOING_WORDS.it[capability],
   doingThis: "questo",
   runningConfined: "eseguire confinato",
   and: " e ",
@@ -327,17 +292,12 @@ const it: typeof en = {
       cancelled: (what) => `Ritirata dall'agente: ${what}`,
     },
     elsewhere: {
-      approved: (what, how) => `Approvata altrove${how}: ${what}`,
-      rejected: (what) => `Rifiutata altrove: ${what}`,
+      approved: (what, how, where) => `Approvata${where}${how}: ${what}`,
+      rejected: (what, _how, where) => `Rifiutata${where}: ${what}`,
       expired: (what) => `Scaduta, nessuno ha risposto in tempo: ${what}`,
       cancelled: (what) => `Ritirata dall'agente: ${what}`,
     },
-    before: {
-      approved: (what, how) => `Approvata${how}: ${what}`,
-      rejected: (what) => `Rifiutata: ${what}`,
-      expired: (what) => `Scaduta, nessuno ha risposto in tempo: ${what}`,
-      cancelled: (what) => `Ritirata dall'agente: ${what}`,
-    },
+    somewhere: "altrove",
     withdrawn: RULE_WORDS.it,
     gone: (what) => `Non più in attesa: ${what}`,
     many: (count) => `${count} richieste`,

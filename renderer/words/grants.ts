@@ -42,6 +42,18 @@ const en = {
   show_unused: "Show them",
   show_all: "Show all",
   revoke_unused: (count: number) => (count === 1 ? "Revoke it" : `Revoke ${count} unused grants`),
+  stale: {
+    revoked: (count: number, days: number) =>
+      count === 1
+        ? `1 grant that was unused for ${days} days was revoked`
+        : `${count} grants that were unused for ${days} days were revoked`,
+    until: "You can undo that until",
+    list: "What was revoked",
+    never_used: "never used",
+    undo: (count: number) => (count === 1 ? "Give it back" : `Give all ${count} back`),
+    hide: "Hide them",
+    more: (count: number) => `and ${count} more`,
+  },
   refusals: {
     title: "Denied for a session",
     call: "this very call",
@@ -118,6 +130,18 @@ const it: typeof en = {
   show_unused: "Mostrali",
   show_all: "Mostra tutti",
   revoke_unused: (count) => (count === 1 ? "Revocalo" : `Revoca ${count} permessi non usati`),
+  stale: {
+    revoked: (count, days) =>
+      count === 1
+        ? `1 permesso non usato da ${days} giorni è stato revocato`
+        : `${count} permessi non usati da ${days} giorni sono stati revocati`,
+    until: "Puoi annullarlo fino a:",
+    list: "Che cosa è stato revocato",
+    never_used: "mai usato",
+    undo: (count) => (count === 1 ? "Rendilo di nuovo valido" : `Rendi di nuovo validi tutti e ${count}`),
+    hide: "Nascondili",
+    more: (count) => (count === 1 ? "e un altro" : `e altri ${count}`),
+  },
   refusals: {
     title: "Rifiutato per una sessione",
     call: "proprio questa chiamata",

@@ -64,6 +64,19 @@ const en = {
   for_good: "no end",
   every_agent: "every agent",
   close: "Close",
+  overrides: {
+    none: "No cell is made stricter for an agent. To do that, write",
+    some: (count: number) =>
+      count === 1
+        ? "One cell is made stricter for some agents, in"
+        : `${count} cells are made stricter for some agents, in`,
+    how: "; docs/profiles.md says how.",
+    in_force: "made stricter",
+    of_others: "made stricter for other agents",
+    cell: (profile: string, outcome: string, before: string) => `For ${profile}: ${outcome}, in place of ${before}.`,
+    line: (line: number) => `Line ${line}`,
+    agents: (agents: string) => `in force for ${agents}`,
+  },
 };
 
 const it: typeof en = {
@@ -128,6 +141,19 @@ const it: typeof en = {
   for_good: "senza fine",
   every_agent: "ogni agente",
   close: "Chiudi",
+  overrides: {
+    none: "Nessuna casella è più severa per un agente. Per farlo, scrivi",
+    some: (count) =>
+      count === 1
+        ? "Una casella è più severa per alcuni agenti, in"
+        : `${count} caselle sono più severe per alcuni agenti, in`,
+    how: "; docs/profiles.md spiega come.",
+    in_force: "più severa",
+    of_others: "più severa per altri agenti",
+    cell: (profile, outcome, before) => `Per ${profile}: ${outcome}, al posto di ${before}.`,
+    line: (line) => `Riga ${line}`,
+    agents: (agents) => `in vigore per ${agents}`,
+  },
 };
 
 export const policyWords = { en, it };

@@ -49,6 +49,16 @@ const en = {
   broken: "A rule that fails is skipped, so it protects nothing while it does. Correct it, then start the gate again.",
   no_rules: "This gate has no safety rules.",
   no_rules_next: "Policy, guard and judge decide each call all the same.",
+  trail: {
+    title: "Audit trail",
+    intro:
+      "Every decision is a line of it. A signed checkpoint, kept elsewhere, shows whether a line before it was changed.",
+    none: "No checkpoint was signed yet: the first one comes within minutes.",
+    signed: "The newest checkpoint was signed",
+    over: (count: string, is_one: boolean) => (is_one ? "over 1 line" : `over ${count} lines`),
+    show: "Show the checkpoint, to keep it elsewhere",
+    check: "To check the trail against one that you kept, as checkpoint.txt, in a terminal:",
+  },
 };
 
 const it: typeof en = {
@@ -103,6 +113,16 @@ const it: typeof en = {
   broken: "Una regola che fallisce viene saltata, e intanto non protegge. Correggila, poi riavvia il gate.",
   no_rules: "Questo gate non ha regole di sicurezza.",
   no_rules_next: "Regole, guardia e giudice decidono comunque ogni chiamata.",
+  trail: {
+    title: "Registro",
+    intro:
+      "Ogni decisione ne è una riga. Un sigillo firmato, conservato altrove, mostra se una riga prima di esso è cambiata.",
+    none: "Ancora nessun sigillo firmato: il primo arriva entro pochi minuti.",
+    signed: "Il sigillo più recente è stato firmato",
+    over: (count, is_one) => (is_one ? "su 1 riga" : `su ${count} righe`),
+    show: "Mostra il sigillo, per conservarlo altrove",
+    check: "Per confrontare il registro con uno che hai conservato, come checkpoint.txt, in un terminale:",
+  },
 };
 
 export const safetyWords = { en, it };

@@ -61,7 +61,7 @@ const answer = (gate: GateUnderTest, token: string, decision: "approved" | "reje
   gate.operator.call("approvals.resolve", { token, decision });
 
 describe("a channel that is used at once", () => {
-  it("is asked as a request begins to wait, and told how it ended", async () => {
+  it("is asked as a request begins to wait, and informed how it ended", async () => {
     const { gate, agent, channel } = await seat({});
     const asked = await agent.ask(runs("npm test"));
     expect(await channel.until(1)).toEqual(["ask npm test"]);
@@ -105,7 +105,7 @@ describe("a channel that is used after nobody answered", () => {
     expect(channel.calls).toEqual(["ask npm test"]);
   });
 
-  it("never hears of what was answered, expired or withdrawn before", async () => {
+  it("never gets what was answered, expired or withdrawn before", async () => {
     const { gate, agent, channel, clock, router } = await seat({ when: "unanswered", after_seconds: 60 });
     const answered = await agent.ask(runs("npm test"));
     await answer(gate, tokenOf(answered.decision), "approved");

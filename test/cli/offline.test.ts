@@ -89,6 +89,7 @@ describe("explain", () => {
       HARMLESS,
       { executor: "TodoWrite" },
       { executor: "TodoWrite", agent: "somebody" },
+      { executor: "TodoWrite", agent: "some body" },
     ];
     const { lines } = await runGate(
       temporaryHome(),
@@ -102,6 +103,7 @@ describe("explain", () => {
       { outcome: "allowed" },
       { outcome: "allowed" },
       { outcome: "allowed" },
+      { outcome: "approval_required", capabilities: [{ capability: "code:exec" }] },
       { error: { code: "invalid_input" } },
     ]);
   });

@@ -8,8 +8,9 @@ import type { Subject } from "../stages/examination.ts";
 import { DecisionCounts } from "./counts.ts";
 import { RecentDecisions } from "./recent.ts";
 import { Reports } from "./reports.ts";
+import { CallSpending } from "./spending.ts";
 
-/** The latest decisions, for display: the decisions themselves in memory, their counts on disk. */
+/** The latest decisions, for display: the decisions themselves in memory, their counts and costs on disk. */
 
 export interface ActivityQuery extends ActivityFilter {
   /** Only those before this decision. */
@@ -22,10 +23,16 @@ export class Activity {
   readonly reports: Reports;
   readonly #recent = new RecentDecisions();
   readonly #counts: DecisionCounts;
+  /** Opened once a call has a price. */
+  readonly #openSpending: () => CallSpending;
+  #spending: CallSpending | undefined;
   readonly #now: () => number;
   readonly #failed: (what: string, error: unknown) => void;
 
-  /** `db` was opened with `ACTIVITY_SCHEMA`; `now` gives milliseconds; `failed` is called where counts can't be read; `steady`: milliseconds of a monotonic clock. */
+  /**
+   * `db` was opened with `ACTIVITY_SCHEMA`; `now` gives milliseconds; `failed` is called where counts or costs can't be read or
+   * written; `steady`: milliseconds of a monotonic clock.
+   */
   constructor(
     db: Database.Database,
     now: () => number = Date.now,
@@ -34,6 +41,7 @@ export class Activity {
   ) {
     this.reports = new Reports(steady);
     this.#counts = new DecisionCounts(db, now);
+    this.#openSpending = () => new CallSpending(db, now, failed);
     this.#now = now;
     this.#failed = failed;
   }
@@ -53,6 +61,9 @@ export class Activity {
   ): void {
     // The final decision after an answer isn't another call.
     if (decision.status === undefined || is_only) this.#counts.add(subject.agent?.agent_id ?? "", decision.outcome);
+    // A call is allowed once: at once, or by the answer.
+    if (decision.outcome === "allowed" && decision.price !== undefined && subject.agent !== null)
+      this.#spent().add(subject.agent.agent_id, decision.price);
     if (decision.outcome === "allowed") this.reports.allowed(decision.decision_id, call, subject);
     this.#recent.add(
       trace === undefined ? decision : { ...decision, trace },
@@ -110,6 +121,16 @@ export class Activity {
       this.#failed("counting calls", error);
       return new Map();
     }
+  }
+
+  /** What the calls that were allowed cost since midnight, local time: of each agent, by currency. */
+  spentToday(): ReturnType<CallSpending["today"]> {
+    return this.#spent().today();
+  }
+
+  #spent(): CallSpending {
+    this.#spending ??= this.#openSpending();
+    return this.#spending;
   }
 
   flush(): void {

@@ -3,7 +3,7 @@ import type { ActivityCounts, ActivityRange } from "../../../ipc/activity.ts";
 import type { Outcome } from "../../../ipc/decision.ts";
 import type { Schema } from "../database-schema.ts";
 import { Statements } from "../statements.ts";
-import { createSpending } from "./spending.ts";
+import { createCallSpending, createSpending } from "./spending.ts";
 
 /** How many calls were allowed, asked and denied, for each minute and agent: numbers only. */
 
@@ -21,6 +21,7 @@ export const ACTIVITY_SCHEMA: Schema = {
         PRIMARY KEY (minute, agent_id)
       ) WITHOUT ROWID`),
     createSpending,
+    createCallSpending,
   ],
 };
 

@@ -1,7 +1,8 @@
 import type Database from "better-sqlite3";
-import { Statements } from "../statements.ts";
+import type { Price } from "../../../ipc/costs.ts";
+import { DaySums, type DayTable } from "./day-sums.ts";
 
-/** What models were asked and what that cost, for each day (local time) and model: numbers only. */
+/** What models were asked, and what calls cost, with their money, for each day (local time): numbers only. */
 
 export function createSpending(db: Database.Database): void {
   db.exec(`CREATE TABLE model_spending (
@@ -15,6 +16,33 @@ export function createSpending(db: Database.Database): void {
   ) WITHOUT ROWID`);
 }
 
+export function createCallSpending(db: Database.Database): void {
+  db.exec(`CREATE TABLE call_spending (
+    day      TEXT NOT NULL,
+    agent_id TEXT NOT NULL,
+    currency TEXT NOT NULL,
+    calls    INTEGER NOT NULL,
+    amount   REAL NOT NULL,
+    PRIMARY KEY (day, agent_id, currency)
+  ) WITHOUT ROWID`);
+}
+
+const MODELS = {
+  name: "model_spending",
+  keys: ["model"],
+  sums: ["calls", "input_tokens", "output_tokens", "cost"],
+  reading: "reading what models cost",
+  counting: "counting what models cost",
+} as const satisfies DayTable<string, string>;
+
+const CALLS = {
+  name: "call_spending",
+  keys: ["agent_id", "currency"],
+  sums: ["calls", "amount"],
+  reading: "reading what calls cost",
+  counting: "counting what calls cost",
+} as const satisfies DayTable<string, string>;
+
 export interface Spent {
   /** Requests that were sent, answered or not. */
   calls: number;
@@ -24,105 +52,49 @@ export interface Spent {
   cost: number;
 }
 
-const KEPT_DAYS = 62;
-/** A clock that was set back by so many days stays on the day that it was on: the day's budget isn't given twice. */
-const DAYS_BACK = 2;
-const DAY_MS = 86_400_000;
+type Failed = (what: string, error: unknown) => void;
 
 export class ModelSpending {
-  readonly #db: Statements;
-  readonly #now: () => number;
-  readonly #failed: (what: string, error: unknown) => void;
-  /** Of that day, as the database has it, and what it couldn't take yet. */
-  readonly #spent = new Map<string, Spent>();
-  #day: string;
+  readonly #sums: DaySums<"model", keyof Spent>;
 
   /** `db` was opened with `ACTIVITY_SCHEMA`; `now` gives milliseconds; `failed` is called where the database can't be read or written. */
-  constructor(db: Database.Database, now: () => number, failed: (what: string, error: unknown) => void) {
-    this.#db = new Statements(db);
-    this.#now = now;
-    this.#failed = failed;
-    this.#day = dayOf(now());
-    this.#try("reading what models cost", () => {
-      // Written for each question: what a killed gate wrote is there, and only a power failure may lose the last seconds.
-      db.pragma("synchronous = NORMAL");
-      const { last } = this.#db.one<{ last: string | null }>("SELECT max(day) AS last FROM model_spending");
-      this.#day = dayAfter(last ?? this.#day, this.#day);
-      this.#db.prepare("DELETE FROM model_spending WHERE day < ?").run(dayOf(now() - KEPT_DAYS * DAY_MS));
-    });
-    this.#load();
+  constructor(db: Database.Database, now: () => number, failed: Failed) {
+    this.#sums = new DaySums(db, MODELS, now, failed);
   }
 
   /** What was spent since midnight. */
   today(model: string): Readonly<Spent> {
-    this.#keepDay();
-    return this.#spent.get(model) ?? { calls: 0, input_tokens: 0, output_tokens: 0, cost: 0 };
+    const { calls = 0, input_tokens = 0, output_tokens = 0, cost = 0 } = this.#sums.of({ model }) ?? {};
+    return { calls, input_tokens, output_tokens, cost };
   }
 
   /** Before a request is sent: it counts, whatever comes of it. */
   sent(model: string): void {
-    this.#add(model, { calls: 1, input_tokens: 0, output_tokens: 0, cost: 0 });
+    this.#sums.add({ model }, { calls: 1, input_tokens: 0, output_tokens: 0, cost: 0 });
   }
 
   /** What an answer has cost. */
   cost(model: string, cost: Omit<Spent, "calls">): void {
-    this.#add(model, { calls: 0, ...cost });
-  }
-
-  #add(model: string, more: Spent): void {
-    const before = this.today(model);
-    const spent: Spent = {
-      calls: before.calls + more.calls,
-      input_tokens: before.input_tokens + more.input_tokens,
-      output_tokens: before.output_tokens + more.output_tokens,
-      cost: before.cost + more.cost,
-    };
-    this.#spent.set(model, spent);
-    // The whole sum: what couldn't be written before is written with it.
-    this.#try("counting what models cost", () =>
-      this.#db
-        .prepare("INSERT OR REPLACE INTO model_spending VALUES (?, ?, ?, ?, ?, ?)")
-        .run(this.#day, model, spent.calls, spent.input_tokens, spent.output_tokens, spent.cost),
-    );
-  }
-
-  #keepDay(): void {
-    const day = dayAfter(this.#day, dayOf(this.#now()));
-    if (day === this.#day) return;
-    this.#day = day;
-    this.#load();
-  }
-
-  #load(): void {
-    this.#spent.clear();
-    this.#try("reading what models cost", () => {
-      const rows = this.#db
-        .prepare<Spent & { model: string }>(
-          "SELECT model, calls, input_tokens, output_tokens, cost FROM model_spending WHERE day = ?",
-        )
-        .all(this.#day);
-      for (const { model, ...spent } of rows) this.#spent.set(model, spent);
-    });
-  }
-
-  #try(what: string, act: () => void): void {
-    try {
-      act();
-    } catch (error) {
-      this.#failed(what, error);
-    }
+    this.#sums.add({ model }, { calls: 0, ...cost });
   }
 }
 
-/** The day it is by the clock, unless the clock was set back a little: then the one it was. */
-function dayAfter(last: string, by_clock: string): string {
-  const days_back = (Date.parse(last) - Date.parse(by_clock)) / DAY_MS;
-  return days_back > 0 && days_back <= DAYS_BACK ? last : by_clock;
-}
+/** What the calls that the gate allowed an agent cost, by the prices that are known. */
+export class CallSpending {
+  readonly #sums: DaySums<"agent_id" | "currency", "calls" | "amount">;
 
-/** `2026-05-04`, local time. @param ms Unix milliseconds */
-function dayOf(ms: number): string {
-  const date = new Date(ms);
-  const two = (value: number) => String(value).padStart(2, "0");
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  /** As `ModelSpending`. */
+  constructor(db: Database.Database, now: () => number, failed: Failed) {
+    this.#sums = new DaySums(db, CALLS, now, failed);
+  }
+
+  /** A call of this price was allowed. */
+  add(agent_id: string, { amount, currency }: Price): void {
+    this.#sums.add({ agent_id, currency }, { calls: 1, amount });
+  }
+
+  /** Since midnight, of each agent, by currency. */
+  today(): { agent_id: string; currency: string; calls: number; amount: number }[] {
+    return this.#sums.list().map((entry) => ({ ...entry }));
+  }
 }

@@ -136,7 +136,7 @@ export class Answering {
   }
 }
 
-/** Asked whether the same call may go on again and again, a no stops it. */
+/** Asked whether the same call may come again and again, a no stops it. */
 function impliedRefusal({ extra }: PendingRequest, { decision }: Answer): Refuse | undefined {
   return extra.repeated !== undefined && decision === "rejected" ? "call" : undefined;
 }

@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { Declaration } from "../confinement/declaration.ts";
-import type { Reviewable } from "../stages/examination.ts";
 import type { ResolvedRequirement } from "../targets/target.ts";
 
 /** SHA-256 (hex) over canonical JSON of executor and args: keys sorted, no white space. An approval holds for exactly this call. */
@@ -22,23 +21,6 @@ export function shareKey(
 ): string {
   const led_to = box === undefined ? needs : [needs, box];
   return JSON.stringify([agent_id, cwd, mode, call_hash, hash("sha256", JSON.stringify(led_to), "hex")]);
-}
-
-/** What identical calls share. */
-export function keysOf(x: Reviewable): { call_hash: string; share_key: string } {
-  const { call, subject, needs, confinement, repeated } = x;
-  const call_hash = callHash(call.executor, call.args);
-  const agent_id = subject.agent?.agent_id ?? "";
-  // Whether the same call may go on is another question than whether it may be made, and one for its session.
-  if (repeated !== undefined) return { call_hash, share_key: repeatedKey(agent_id, subject.session ?? "", call_hash) };
-  return {
-    call_hash,
-    share_key: shareKey(agent_id, call.context ?? {}, call_hash, needs, confinement?.declaration),
-  };
-}
-
-function repeatedKey(agent_id: string, session: string, call_hash: string): string {
-  return JSON.stringify([agent_id, "repeated", session, call_hash]);
 }
 
 /** JSON with the keys of every object in code-unit order. The value came out of JSON.parse and lies within the frame's depth. */

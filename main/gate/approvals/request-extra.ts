@@ -1,5 +1,5 @@
 import type { Price } from "../../../ipc/costs.ts";
-import type { Confined, Requirement, Reversibility } from "../../../ipc/decision.ts";
+import type { Capability, Confined, Requirement, Reversibility } from "../../../ipc/decision.ts";
 import type { Description } from "../../../ipc/description.ts";
 import type { Language } from "../../../ipc/language.ts";
 import type { Choice } from "../../../ipc/operator-api.ts";
@@ -25,6 +25,8 @@ export interface RequestExtra extends AskedPaths {
   reversibility: Reversibility;
   recurrence_count: number;
   capabilities: Requirement[];
+  /** The names of all that it needs, kept for its receipt. Left out by an earlier version. */
+  needed?: Capability[];
   choices: Choice[];
   /** The needs among them that are asked about. Left out by an earlier version. */
   asked?: AskedNeed[];

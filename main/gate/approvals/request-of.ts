@@ -29,7 +29,7 @@ export function requestOf(
   const before = approvedBefore(question.capability_class);
   const description = describe({ ...x, needs: x.stated_needs });
   const { table } = policyFor(x.settings.overrides, subject);
-  // Asked whether the same call may go on, which is allowed already: there is nothing to grant, and the call itself to stop.
+  // Asked whether the same call may come again and again, it is allowed already: there is nothing to grant, and the call itself to stop.
   const asked = x.repeated === undefined ? needs.filter((need) => isAsked(table, subject.level, need)) : [];
   const settings = { home, cwd: workingDirectoryOf(call, home) };
   const choices =
@@ -58,6 +58,7 @@ export function requestOf(
       recurrence_count: before.times,
       proposal: widerAnswer(choices, before, home),
       capabilities: decision.capabilities,
+      needed: [...new Set(decision.capabilities.map(({ capability }) => capability))],
       choices,
       asked: refusable.map(({ capability, target }) => ({ capability, target })),
       ...askedPathsOf(needs),

@@ -1,4 +1,5 @@
 import type { Schema } from "../database-schema.ts";
+import { dueCards } from "../receipts/due-schema.ts";
 import { endedExtra, ownExtra } from "./kept.ts";
 
 /** approvals.db: the required table (docs/decisions/requirements-approvals.md, "Registry"), then the columns this gate adds. */
@@ -106,5 +107,6 @@ export const APPROVALS_SCHEMA: Schema = {
         PRIMARY KEY (channel, chat, message, token)
       );
       CREATE INDEX idx_channel_messages_token ON channel_messages(token);`),
+    dueCards,
   ],
 };

@@ -2,6 +2,7 @@ import type Database from "better-sqlite3";
 import { type Capability, capabilitySchema } from "../../../ipc/decision.ts";
 import type { Schema } from "../database-schema.ts";
 import { rateBuckets } from "../rate/schema.ts";
+import { dueGrants } from "../receipts/due-schema.ts";
 import { grantTarget } from "../targets/pattern.ts";
 
 /** grants.db: the required table (docs/decisions/requirements-policy.md, "Grants"), then the columns this gate adds. */
@@ -10,7 +11,16 @@ export function grantsSchema(home: string): Schema {
     title: "grants database",
     table: "grants",
     may_hold_first_table: true,
-    migrations: [firstTable, (db) => ownColumns(db, home), listingIndexes, endsSinceBoot, unusedIndex, rateBuckets],
+    migrations: [
+      firstTable,
+      (db) => ownColumns(db, home),
+      listingIndexes,
+      endsSinceBoot,
+      unusedIndex,
+      rateBuckets,
+      staleGrants,
+      dueGrants,
+    ],
   };
 }
 
@@ -97,4 +107,27 @@ function cachedGrant(capability: Capability, target: string, home: string) {
 function unusedIndex(db: Database.Database): void {
   db.exec(`CREATE INDEX idx_grants_unused
     ON grants(granted_at, last_used_at, id, expires_at, boot_expires_at, revoked_at) WHERE revoked_at IS NULL`);
+}
+
+/**
+ * What nobody uses any more (`observed-time.ts`, `stale.ts`). `used_day`: the last day of the gate's own count on which a grant was given,
+ * used or restored; null: before it counted days, which is as on the first.
+ */
+function staleGrants(db: Database.Database): void {
+  db.exec(`
+    ALTER TABLE grants ADD COLUMN used_day INTEGER;
+    CREATE TABLE observed_time (
+      id      INTEGER PRIMARY KEY CHECK (id = 1),
+      seconds INTEGER NOT NULL,
+      wall_at TEXT NOT NULL,
+      boot_at TEXT NOT NULL
+    );
+    CREATE TABLE stale_revocations (
+      revoked_at   TEXT PRIMARY KEY,
+      unused_days  INTEGER NOT NULL,
+      ends_at      TEXT NOT NULL,
+      boot_ends_at TEXT
+    ) WITHOUT ROWID;
+    CREATE INDEX idx_grants_stale ON grants(revoked_at) WHERE revoked_reason = 'stale';
+  `);
 }

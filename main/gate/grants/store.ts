@@ -5,6 +5,7 @@ import { GATE_SESSIONS } from "../../../ipc/gate-session.ts";
 import { isoSeconds } from "../../../ipc/iso-seconds.ts";
 import type { Principal } from "../../../ipc/operator-api.ts";
 import { ownCommand } from "../../../ipc/own-command.ts";
+import type { Surface } from "../../../ipc/surface.ts";
 import { CAPABILITY_REGISTRY } from "../capabilities.ts";
 import { type Clock, normaliseDate } from "../clock.ts";
 import { storageError } from "../database.ts";
@@ -17,9 +18,11 @@ import { type GrantTarget, grantTarget, literalPattern } from "../targets/patter
 import { type CallTarget, isUnresolvable, pathName, pathTarget } from "../targets/target.ts";
 import { IS_ACTIVE, IS_OVER_BY_BOOT_ALONE, isActive } from "./active.ts";
 import { type CachedGrant, GrantCache, MAX_AGE_MS } from "./cache.ts";
+import { ObservedTime } from "./observed-time.ts";
 import { Revocations, UNDO_SECONDS } from "./revocations.ts";
 import { grantRow, wholeGrants } from "./rows.ts";
 import { type GrantQuery, searchGrants } from "./search.ts";
+import { IS_STALE, listStale, restoreStale, revokeStale, type StaleBatch } from "./stale-rows.ts";
 
 /**
  * Remembered answers (docs/decisions/requirements-policy.md, "Grants"): written, looked up, listed, revoked. Every decision reads them
@@ -49,6 +52,8 @@ export interface GrantHolder extends Principal {
 }
 
 interface Terms extends GrantHolder {
+  /** Where the user gave it. */
+  surface?: Surface | undefined;
   expires_at?: string | undefined;
   granted_by?: string | undefined;
 }
@@ -71,7 +76,7 @@ const COLUMNS =
 
 /** What a new grant is written with. */
 const WRITTEN =
-  "channel, sender_id, capability, target, granted_at, expires_at, granted_by, agent, session, target_base, target_real, boot_expires_at";
+  "channel, sender_id, capability, target, granted_at, expires_at, granted_by, agent, session, target_base, target_real, boot_expires_at, used_day";
 const VALUES = WRITTEN.replaceAll(/\w+/g, "$$$&");
 
 /** A grant as its columns are. */
@@ -84,6 +89,7 @@ export class GrantStore {
   readonly #report: RowReport;
   readonly #cache: GrantCache;
   readonly #revocations: Revocations;
+  readonly #observed: ObservedTime;
   /** Sessions that are over, while their grants are not revoked yet: by agent and session. */
   readonly #ended = new Map<string, { agent: string; session: string }>();
   /** Last uses not yet written: a lookup must not cost a write. */
@@ -96,6 +102,7 @@ export class GrantStore {
     this.#clock = clock;
     this.#report = report;
     this.#revocations = new Revocations(clock);
+    this.#observed = new ObservedTime(this.#db, clock);
     this.#cache = new GrantCache(this.#db, clock.boot().id, report);
   }
 
@@ -108,7 +115,14 @@ export class GrantStore {
     const target = grantTarget(grant.capability, grant.target, this.#home);
     const values = this.#values({ ...target, capability: grant.capability }, grant);
     const row = this.#write(() =>
-      this.#db.one<Row>(`INSERT INTO grants (${WRITTEN}) VALUES (${VALUES}) RETURNING ${COLUMNS}`, values),
+      this.#db.together(() => {
+        const written = this.#db.one<Row>(
+          `INSERT INTO grants (${WRITTEN}) VALUES (${VALUES}) RETURNING ${COLUMNS}`,
+          values,
+        );
+        this.#noteAct(written.id, grant.surface);
+        return written;
+      }),
     );
     this.#cache.added(target.target_base);
     return this.#shown(row);
@@ -146,7 +160,7 @@ export class GrantStore {
   }
 
   /** @throws GateError `invalid_expiry` */
-  #values(grant: ResolvedGrant, terms: Terms): Record<string, string | null> {
+  #values(grant: ResolvedGrant, terms: Terms): Record<string, string | number | null> {
     const granted_at = isoSeconds(this.#clock.now());
     const { expires_at } = terms;
     const end = expires_at === undefined ? undefined : endAt(this.#clock, validExpiry(expires_at, granted_at));
@@ -160,6 +174,7 @@ export class GrantStore {
       granted_by: terms.granted_by ?? null,
       agent: terms.agent ?? null,
       session: terms.session ?? null,
+      used_day: this.#observed.day,
     };
   }
 
@@ -229,8 +244,9 @@ export class GrantStore {
     this.#keepEnds();
     if (this.#used.size === 0) return;
     this.#db.together(() => {
-      const update = this.#db.prepare("UPDATE grants SET last_used_at = ? WHERE id = ?");
-      for (const [id, at] of this.#used) update.run(at, id);
+      const update = this.#db.prepare("UPDATE grants SET last_used_at = ?, used_day = ? WHERE id = ?");
+      const { day } = this.#observed;
+      for (const [id, at] of this.#used) update.run(at, day, id);
     });
     this.#used.clear();
   }
@@ -272,9 +288,25 @@ export class GrantStore {
     return { total, grants: wholeGrants(grants, this.#report).map((row) => this.#shown(row)) };
   }
 
+  /** For the receipt of what was just written in this transaction: when, and where. */
+  #noteAct(id: number, surface: Surface | undefined): void {
+    const at = isoSeconds(this.#clock.now());
+    this.#db
+      .prepare(
+        `UPDATE receipts_due SET surface = $surface, at = coalesce(at, $at)
+           WHERE id = (SELECT max(id) FROM receipts_due WHERE grant_id = $id)`,
+      )
+      .run({ id, surface: surface ?? null, at });
+  }
+
   /** Takes a grant back. False if it was revoked already or there is none. */
-  revokeGrant(id: number): boolean {
-    if (this.#revoke("id = ?", [id], "revoked by the user") === 0) return false;
+  revokeGrant(id: number, surface?: Surface): boolean {
+    const is_revoked = this.#db.together(() => {
+      if (this.#revoke("id = ?", [id], "revoked by the user") === 0) return false;
+      this.#noteAct(id, surface);
+      return true;
+    });
+    if (!is_revoked) return false;
     const row = this.#row(id);
     if (row?.revoked_at) this.#revocations.note(id, { ...row, revoked_at: row.revoked_at });
     this.#report.resolved(grantRow(id));
@@ -285,7 +317,7 @@ export class GrantStore {
    * Takes the user's own revocation back, within `UNDO_SECONDS`: the grant is what it was.
    * @throws GateError `too_late`; `grant_ended` where its own end has passed
    */
-  restoreGrant(id: number): Grant {
+  restoreGrant(id: number, surface?: Surface): Grant {
     const revocation = this.#revocations.find(id);
     if (revocation === undefined)
       throw new GateError(
@@ -294,12 +326,16 @@ export class GrantStore {
         `give it again: ${ownCommand("policy grant --help")}`,
       );
     const row = this.#write(() =>
-      this.#db.changed<Row & { target_base: string }>(
-        `UPDATE grants SET revoked_at = NULL, revoked_reason = NULL WHERE id = $id AND revoked_at = $revoked_at
-           AND coalesce(expires_at, '~') > $now AND coalesce(boot_expires_at, '') NOT BETWEEN $boot_first AND $boot_now
-         RETURNING ${COLUMNS}, target_base`,
-        { id, revoked_at: revocation.revoked_at, ...moment(this.#clock) },
-      ),
+      this.#db.together(() => {
+        const written = this.#db.changed<Row & { target_base: string }>(
+          `UPDATE grants SET revoked_at = NULL, revoked_reason = NULL WHERE id = $id AND revoked_at = $revoked_at
+             AND coalesce(expires_at, '~') > $now AND coalesce(boot_expires_at, '') NOT BETWEEN $boot_first AND $boot_now
+           RETURNING ${COLUMNS}, target_base`,
+          { id, revoked_at: revocation.revoked_at, ...moment(this.#clock) },
+        );
+        if (written !== undefined) this.#noteAct(id, surface);
+        return written;
+      }),
     );
     this.#revocations.forget(id);
     if (row === undefined)
@@ -311,6 +347,50 @@ export class GrantStore {
     const { target_base, ...restored } = row;
     this.#cache.added(target_base);
     return this.#shown(restored);
+  }
+
+  /** Days since the gate began to count them; kept by this. @throws SQLite's error */
+  keepObserved(): number {
+    this.#observed.keep();
+    return this.#observed.day;
+  }
+
+  /**
+   * Takes back what is active and nobody has used for so many days, by the gate's own count and by the wall clock: all or none. Undefined
+   * where there is no such grant.
+   * @throws GateError `database_*`
+   */
+  revokeStale(unused_days: number): StaleBatch<Grant> | undefined {
+    this.flush();
+    try {
+      return this.#write(() => revokeStale(this.#db, this.#clock, { unused_days, day: this.#observed.day }));
+    } finally {
+      this.#cache.revoked();
+    }
+  }
+
+  /** What was revoked as stale, and by nothing else since, while it can be given back: newest first. */
+  listStale(): StaleBatch<Grant>[] {
+    return listStale(this.#db, this.#clock).map(({ grants, ...batch }) => ({
+      ...batch,
+      grants: wholeGrants(grants, this.#report),
+    }));
+  }
+
+  /**
+   * Gives back what was revoked as stale at this time, but for what has ended otherwise since. It counts as used now.
+   * @throws GateError `too_late`, `database_*`
+   */
+  restoreStale(revoked_at: string): Grant[] {
+    const restored = this.#write(() => restoreStale(this.#db, this.#clock, { revoked_at, day: this.#observed.day }));
+    if (restored === undefined)
+      throw new GateError(
+        "too_late",
+        "no grants were revoked then that can still be given back",
+        `see: ${ownCommand("policy stale")}`,
+      );
+    for (const { target_base } of restored) this.#cache.added(target_base);
+    return restored;
   }
 
   #row(id: number): Row | undefined {
@@ -347,9 +427,13 @@ export class GrantStore {
 
   #revoke(where: string, values: unknown[], reason: string): number {
     try {
-      return this.#db
-        .prepare(`UPDATE grants SET revoked_at = ?, revoked_reason = ? WHERE ${where} AND revoked_at IS NULL`)
-        .run(isoSeconds(this.#clock.now()), reason, ...values).changes;
+      return this.#db.together(() => {
+        // What was revoked as stale isn't given back either.
+        this.#db.prepare(`UPDATE grants SET revoked_reason = ? WHERE ${where} AND ${IS_STALE}`).run(reason, ...values);
+        return this.#db
+          .prepare(`UPDATE grants SET revoked_at = ?, revoked_reason = ? WHERE ${where} AND revoked_at IS NULL`)
+          .run(isoSeconds(this.#clock.now()), reason, ...values).changes;
+      });
     } finally {
       this.#cache.revoked();
     }

@@ -1,39 +1,44 @@
 import type Database from "better-sqlite3";
-import type { Capability } from "../../../ipc/decision.ts";
+import type { ApprovalStatus, Capability } from "../../../ipc/decision.ts";
 import type { RepeatedCall } from "../../../ipc/rate.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
-import type { PendingRequest } from "../approvals/pending-request.ts";
 import type { Clock } from "../clock.ts";
 import { INTERNAL_EXECUTORS } from "../executors/internal.ts";
-import type { Subject } from "../stages/examination.ts";
 import { type BudgetLeft, Budgets, type UsedUp } from "./budgets.ts";
-import { limitsOf, type RateConfig } from "./config.ts";
+import { type Limit, limitsOf, type RateConfig } from "./config.ts";
 import { RepeatedCalls } from "./repeated-calls.ts";
 
 /** What of a call is counted. */
 export interface CountedCall {
   call: ProposedCall;
-  subject: Pick<Subject, "agent" | "session">;
+  subject: { agent: { agent_id: string } | null; session?: string | undefined };
   /** As the policy rules on them. */
   needs: readonly { capability: Capability }[];
 }
 
 /** How many calls an agent may make: of each capability, and of the same call. */
 export class RateLimits {
-  readonly #is_enabled: boolean;
+  readonly #limits: ReadonlyMap<Capability, Limit>;
   readonly #budgets: Budgets;
   readonly #repeated: RepeatedCalls;
 
   /** `db` was opened with `grantsSchema`. `failed`: something unexpected, to log. @throws SQLite's error */
   constructor(db: Database.Database, config: RateConfig, clock: Clock, failed: (what: string, error: unknown) => void) {
-    this.#is_enabled = config.enabled;
-    this.#budgets = new Budgets(db, config.enabled ? limitsOf(config) : new Map(), clock, failed);
+    this.#limits = config.enabled ? limitsOf(config) : new Map();
+    this.#budgets = new Budgets(db, this.#limits, clock, failed);
     this.#repeated = new RepeatedCalls(config.same_call_per_minute, clock);
   }
 
-  /** Whether it counts at all. What the gate itself asks in an agent's name doesn't: each run of a box has limits of its own. */
-  counts({ call, subject }: Pick<CountedCall, "call" | "subject">): boolean {
-    return this.#is_enabled && subject.agent !== null && !Object.hasOwn(INTERNAL_EXECUTORS, call.executor);
+  /**
+   * Whether it counts at all. What needs nothing that has a limit doesn't, nor what the gate itself asks in an agent's name: each run of
+   * a box has limits of its own.
+   */
+  counts({ call, subject, needs }: CountedCall): boolean {
+    return (
+      subject.agent !== null &&
+      needs.some(({ capability }) => this.#limits.has(capability)) &&
+      !Object.hasOwn(INTERNAL_EXECUTORS, call.executor)
+    );
   }
 
   /** The capability that keeps this call from being made now. Takes nothing. */
@@ -60,7 +65,7 @@ export class RateLimits {
     if (agent !== null && this.counts(x)) this.#repeated.note(agent.agent_id, session, x.call);
   }
 
-  /** The user is asked whether a call may go on: those like it share the card. */
+  /** The user is asked whether a call may continue: those like it share the card. */
   asked({ agent_id, session, call_hash, extra }: RepeatedRequest): void {
     if (extra.repeated !== undefined) this.#repeated.asked(agent_id, session, call_hash, extra.repeated);
   }
@@ -102,7 +107,14 @@ export class RateLimits {
   }
 }
 
-type RepeatedRequest = Pick<PendingRequest, "agent_id" | "session" | "call_hash" | "status" | "extra">;
+/** A request, as far as the same call again and again matters. */
+interface RepeatedRequest {
+  agent_id: string;
+  session: string;
+  call_hash: string;
+  status: ApprovalStatus;
+  extra: { repeated?: RepeatedCall | undefined };
+}
 
 function capabilitiesOf({ needs }: Pick<CountedCall, "needs">): Set<Capability> {
   return new Set(needs.map(({ capability }) => capability));

@@ -24,7 +24,7 @@ interface OfAgent {
   unhashed: { session: string; call: Call; second: number }[];
   /** What the user is asked about now. */
   asked: Map<string, RepeatedCall>;
-  /** What the user lets go on. */
+  /** What the user lets come again and again. */
   approved: Set<string>;
 }
 

@@ -38,7 +38,7 @@ function usedUp(x: Ruled, { capability, limit: { per_minute, capacity }, retry_a
 }
 
 function asked(x: Ruled, repeated: RepeatedCall): Rated {
-  const reason = `the same call ${repeated.count} times in ${repeated.seconds} s: the user is asked whether it may go on`;
+  const reason = `the same call ${repeated.count} times in ${repeated.seconds} s: the user is asked whether it may continue`;
   const rule = "rate.same-call-asks";
   x.trace?.push({ stage: "rate", outcome: "ask", detail: reason, rule });
   return { outcome: "approval_required", reason, rule, repeated };

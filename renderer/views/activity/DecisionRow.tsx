@@ -10,6 +10,7 @@ import { activityWords } from "../../words/activity.ts";
 import { useLanguage, useWords } from "../../words/language.ts";
 import { namesWords } from "../../words/names.ts";
 import { OpenedDecision } from "./OpenedDecision.tsx";
+import { ReportMark, reportedText } from "./ReportMark.tsx";
 
 interface DecisionRowProps {
   entry: ActivityEntry;
@@ -30,7 +31,9 @@ export function DecisionRow({ entry, width, isOpen, onToggle }: DecisionRowProps
   const executor = shortened(toolText(entry.executor, language), MOST_OF_EXECUTOR);
   const more_text = more.length > 0 ? words.more_targets(more.length) : "";
   const mark = entry.is_confined ? confinedMark(language) : "";
-  const left = width - executor.length - (first?.capability.length ?? 0) - more_text.length - mark.length - 4;
+  const report = entry.reported === undefined ? "" : reportedText(entry.reported, language);
+  const beside = [executor, first?.capability ?? "", more_text, mark, report];
+  const left = width - beside.reduce((sum, text) => sum + text.length, 0) - (report === "" ? 4 : 8);
   return (
     <li className={isOpen ? "decision open" : "decision"}>
       <button type="button" aria-expanded={isOpen} aria-controls={isOpen ? id : undefined} onClick={onToggle}>
@@ -48,6 +51,7 @@ export function DecisionRow({ entry, width, isOpen, onToggle }: DecisionRowProps
           )}
           {more_text === "" ? null : <span className="quiet">{more_text}</span>}
           {mark === "" ? null : <span className="quiet confined">{mark}</span>}
+          {entry.reported === undefined ? null : <ReportMark reported={entry.reported} />}
         </span>
         <span className="who">
           <VisibleText text={entry.agent_name} />
@@ -58,7 +62,7 @@ export function DecisionRow({ entry, width, isOpen, onToggle }: DecisionRowProps
       </button>
       {isOpen ? (
         <div id={id}>
-          <OpenedDecision decision_id={entry.decision_id} status={entry.status} />
+          <OpenedDecision decision_id={entry.decision_id} status={entry.status} reported={entry.reported} />
         </div>
       ) : null}
     </li>

@@ -1,8 +1,9 @@
 import { useEffect } from "react";
-import type { OpenedDecision as Opened } from "../../../ipc/activity.ts";
+import type { OpenedDecision as Opened, Reported } from "../../../ipc/activity.ts";
 import { confinedMeaning } from "../../../ipc/box-words.ts";
 import type { ApprovalStatus, Stage, TraceStep } from "../../../ipc/decision.ts";
 import type { Language } from "../../../ipc/language.ts";
+import { priceText } from "../../../ipc/price-words.ts";
 import { STAGES } from "../../gate/contract-lists.ts";
 import { useQuery } from "../../gate/use-gate.tsx";
 import { useHome } from "../../gate/use-home.tsx";
@@ -13,10 +14,19 @@ import { Target } from "../../parts/Target.tsx";
 import { VisibleText } from "../../parts/VisibleText.tsx";
 import { activityWords } from "../../words/activity.ts";
 import { useLanguage, useWords } from "../../words/language.ts";
+import { ReportMark } from "./ReportMark.tsx";
 import { RuleText } from "./RuleText.tsx";
 
-/** How one call was decided: why, by which stage, and the outcome of each of the others. `status`: loaded again when it was answered. */
-export function OpenedDecision({ decision_id, status }: { decision_id: string; status: ApprovalStatus | undefined }) {
+interface OpenedDecisionProps {
+  decision_id: string;
+  /** Loaded again when it was answered. */
+  status: ApprovalStatus | undefined;
+  /** What the listing knows of it. */
+  reported: Reported | undefined;
+}
+
+/** How one call was decided: why, by which stage, the outcome of each of the others, and what became of it. */
+export function OpenedDecision({ decision_id, status, reported }: OpenedDecisionProps) {
   const { data, error, refresh } = useQuery("activity.open", { decision_id });
   useEffect(() => {
     if (status !== undefined) refresh();
@@ -26,7 +36,7 @@ export function OpenedDecision({ decision_id, status }: { decision_id: string; s
       <Failure error={data === undefined ? error : undefined} />
       {data === undefined ? null : (
         <>
-          <Facts opened={data} />
+          <Facts opened={data} reported={reported ?? data.reported} />
           <Trace trace={data.decision.trace} status={data.decision.status} score={data.decision.verdict?.score} />
         </>
       )}
@@ -51,11 +61,11 @@ export function DecisionOn({ token }: { token: string }) {
   );
 }
 
-function Facts({ opened }: { opened: Opened }) {
+function Facts({ opened, reported }: { opened: Opened; reported: Reported | undefined }) {
   const words = useWords(activityWords);
   const language = useLanguage();
   const { intent, cwd, decision } = opened;
-  const { reason, explain, capabilities, verdict, confined, reviews = [] } = decision;
+  const { reason, explain, capabilities, verdict, confined, price, retry_after_ms, reviews = [] } = decision;
   const home = useHome();
   return (
     <dl className="facts">
@@ -63,6 +73,29 @@ function Facts({ opened }: { opened: Opened }) {
       <dd>
         <RuleText rule={explain.rule} sentence={reason} />
       </dd>
+      {retry_after_ms === undefined ? null : (
+        <>
+          <dt>{words.retry}</dt>
+          <dd className="figures">
+            {words.retry_after(Math.max(1, Math.ceil(retry_after_ms / 1000)).toLocaleString(language))}
+          </dd>
+        </>
+      )}
+      {reported === undefined ? null : (
+        <>
+          <dt>{words.reported}</dt>
+          <dd>
+            <ReportMark reported={reported} isWhole />
+            {reported.state === "unreported" ? null : <span className="quiet"> · {words.reported_note}</span>}
+          </dd>
+        </>
+      )}
+      {price === undefined ? null : (
+        <>
+          <dt>{words.price}</dt>
+          <dd className="figures">{priceText(price, language)}</dd>
+        </>
+      )}
       {explain.matched === undefined ? null : (
         <>
           <dt>{words.matched}</dt>
@@ -180,6 +213,7 @@ function StepDetail({ step: { stage, outcome, rule, detail }, score, denied_by }
   if (rule !== undefined || outcome === "denied") return <RuleText rule={rule} sentence={detail} />;
   if (outcome === "ask") return words.steps.ask;
   if (outcome === "skipped" && denied_by !== undefined) return words.not_reached;
+  if (stage === "rate" && outcome === "passed") return words.within_limits;
   if (stage !== "judge" || score === undefined) return words.unruled[stage];
   return `${words.unruled.judge} ${scoreText(score, language)}`;
 }

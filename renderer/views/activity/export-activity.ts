@@ -5,7 +5,19 @@ import { exportRows } from "../../parts/export.ts";
 import type { ExportForm, ExportRow } from "../../parts/export-text.ts";
 import { MOST_SHOWN, paramsOf } from "./feed.ts";
 
-const COLUMNS = ["time", "agent", "tool", "outcome", "status", "stage", "rule", "needs", "reason"] as const;
+const COLUMNS = [
+  "time",
+  "agent",
+  "tool",
+  "outcome",
+  "status",
+  "stage",
+  "rule",
+  "needs",
+  "reason",
+  "reported",
+  "reported_ms",
+] as const;
 const PAGE = 500;
 
 /** Saves every decision that matches, as far as the gate keeps them. Rejects with a `GateError`. */
@@ -35,5 +47,7 @@ function rowOf(entry: ActivityEntry): ExportRow {
     rule: entry.rule ?? "",
     needs: entry.capabilities.map(({ capability, target }) => `${capability} ${target}`).join("; "),
     reason: entry.reason,
+    reported: entry.reported?.state ?? "",
+    reported_ms: String(entry.reported?.ms ?? ""),
   };
 }

@@ -1,4 +1,4 @@
-import type { ActivityEntry } from "../../../ipc/activity.ts";
+import type { ActivityEntry, Reported } from "../../../ipc/activity.ts";
 import type { ActivityFilter } from "../../../ipc/activity-filter.ts";
 import type { OperatorEvent, OperatorParams } from "../../../ipc/operator-api.ts";
 
@@ -8,14 +8,32 @@ export const NO_FILTER: ActivityFilter = {};
 /** The gate keeps as many. */
 export const MOST_SHOWN = 1000;
 
+const NOT_YET: Reported = { state: "unreported", ms: null };
+
 type DecisionEvent = Extract<OperatorEvent, { type: "decision" }>["data"];
 
 export function entryOf({ ts, agent_name, executor, decision }: DecisionEvent): ActivityEntry {
   const { decision_id, outcome, stage, reason, explain, capabilities, status } = decision;
   const is_confined = decision.confined !== undefined;
   const call = { decision_id, ts, agent_name, executor, is_confined };
-  const entry = { ...call, outcome, stage, reason, rule: explain.rule, capabilities };
+  const entry = {
+    ...call,
+    outcome,
+    stage,
+    reason,
+    rule: explain.rule,
+    capabilities,
+    ...(outcome === "allowed" ? { reported: NOT_YET } : {}),
+  };
   return status === undefined ? entry : { ...entry, status };
+}
+
+/** What an agent said became of a call, in its place. */
+export function withReport(
+  entries: readonly ActivityEntry[],
+  { decision_id, reported }: Extract<OperatorEvent, { type: "call.reported" }>["data"],
+): ActivityEntry[] {
+  return entries.map((entry) => (entry.decision_id === decision_id ? { ...entry, reported } : entry));
 }
 
 /** As the gate takes it. */

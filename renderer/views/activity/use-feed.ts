@@ -4,7 +4,7 @@ import { type ActivityFilter, matchesActivity } from "../../../ipc/activity-filt
 import type { GateError } from "../../../ipc/gate-error.ts";
 import { isSilent } from "../../gate/link.ts";
 import { useCall, useGateEvents, useLinkState } from "../../gate/use-gate.tsx";
-import { entryOf, paramsOf, withNewer, withOlder } from "./feed.ts";
+import { entryOf, paramsOf, withNewer, withOlder, withReport } from "./feed.ts";
 
 const PAGE = 100;
 /** A burst of decisions is drawn a few times a second, not once for each. */
@@ -41,6 +41,11 @@ export function useFeed(filter: ActivityFilter) {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
   useGateEvents((event) => {
+    if (event.type === "call.reported") {
+      // Its decision may not be drawn yet.
+      coming.current = withReport(coming.current, event.data);
+      setEntries((now) => (now === null ? now : withReport(now, event.data)));
+    }
     if (event.type !== "decision") return;
     coming.current.unshift(entryOf(event.data));
     timer.current ??= setTimeout(() => {

@@ -17,6 +17,7 @@ import { safetyWords } from "../../words/safety.ts";
 import { DecisionRow } from "../activity/DecisionRow.tsx";
 import { targetWidth } from "../activity/target-width.ts";
 import { useFeed } from "../activity/use-feed.ts";
+import { AgentLimits } from "./AgentLimits.tsx";
 import { AgentTable } from "./AgentTable.tsx";
 import "../activity/activity.css";
 
@@ -45,6 +46,7 @@ export function AgentPage({ name, agents }: { name: string; agents: readonly Age
             <AgentFacts agent={agent} />
             <AgentPause agent={agent} />
           </section>
+          <AgentLimits agent_id={agent.agent_id} />
           <AgentGrants name={name} />
           <AgentRefusals agent_id={agent.agent_id} />
           <LastDecisions name={name} />

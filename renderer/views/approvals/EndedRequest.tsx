@@ -3,13 +3,12 @@ import { useQuery } from "../../gate/use-gate.tsx";
 import { RelativeTime } from "../../parts/RelativeTime.tsx";
 import { VisibleText } from "../../parts/VisibleText.tsx";
 import { approvalsWords } from "../../words/approvals.ts";
-import { cardWords } from "../../words/cards.ts";
-import { useWords } from "../../words/language.ts";
+import { useLanguage, useWords } from "../../words/language.ts";
 
 /** How a request ended that an address still names. */
 export function EndedRequest({ token }: { token: string }) {
   const words = useWords(approvalsWords);
-  const card_words = useWords(cardWords);
+  const language = useLanguage();
   const { data } = useQuery("approvals.history", { token, offset: 0, limit: 1 });
   if (data === undefined) return null;
   const [view] = data.approvals;
@@ -19,7 +18,7 @@ export function EndedRequest({ token }: { token: string }) {
         words.unknownRequest
       ) : (
         <>
-          <VisibleText text={endedText(view, card_words.ended.before, card_words)} />
+          <VisibleText text={endedText(view, "before", language)} />
           {", "}
           <RelativeTime at={view.decision_at ?? view.expires_at} />
         </>

@@ -1,7 +1,10 @@
 import { useId } from "react";
 import { confinedMark, toolText } from "../../../ipc/box-words.ts";
+import { repeatedText } from "../../../ipc/call-words.ts";
 import type { ApprovalView } from "../../../ipc/operator-api.ts";
+import { priceText } from "../../../ipc/price-words.ts";
 import { RULE_WORDS } from "../../../ipc/rule-words.ts";
+import { SURFACE_WORDS } from "../../../ipc/surface-words.ts";
 import { AgentLink } from "../../parts/AgentLink.tsx";
 import { Moment } from "../../parts/RelativeTime.tsx";
 import { Target } from "../../parts/Target.tsx";
@@ -43,6 +46,9 @@ export function HistoryRow({ view, isOpen, onToggle }: HistoryRowProps) {
           {words.outcome[status]}
           {status === "approved" ? <span className="quiet">, {words.territory[territory]}</span> : null}
           {view.confined === null ? null : <span className="quiet">, {confinedMark(language)}</span>}
+          {view.decision_surface === null ? null : (
+            <span className="quiet">, {SURFACE_WORDS[language][view.decision_surface]}</span>
+          )}
         </td>
       </tr>
       {isOpen ? (
@@ -72,7 +78,7 @@ function EndReason({ view: { message, withdrawn } }: { view: ApprovalView }) {
 function OpenedRequest({ view }: { view: ApprovalView }) {
   const language = useLanguage();
   const words = useWords(approvalsWords);
-  const { token, executor, capabilities, cwd, created_at, decision_at } = view;
+  const { token, executor, capabilities, cwd, created_at, decision_at, price, repeated } = view;
   return (
     <div className="opened-request">
       <dl className="facts">
@@ -86,6 +92,18 @@ function OpenedRequest({ view }: { view: ApprovalView }) {
             <dd>
               <Moment at={decision_at} seconds />
             </dd>
+          </>
+        )}
+        {repeated === null ? null : (
+          <>
+            <dt>{words.facts.why}</dt>
+            <dd>{repeatedText(repeated, language)}</dd>
+          </>
+        )}
+        {price === null ? null : (
+          <>
+            <dt>{words.facts.price}</dt>
+            <dd className="figures">{priceText(price, language)}</dd>
           </>
         )}
         <dt>{words.facts.tool}</dt>

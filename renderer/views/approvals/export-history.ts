@@ -13,6 +13,7 @@ const COLUMNS = [
   "outcome",
   "remembered",
   "by",
+  "surface",
   "withdrawn",
   "message",
 ] as const;
@@ -46,6 +47,7 @@ function rowOf(view: ApprovalView): ExportRow {
     outcome: view.status,
     remembered: view.status === "approved" ? view.territory_concession : "",
     by: view.decision_by_channel === null ? "" : `${view.decision_by_channel}:${view.decision_by_sender}`,
+    surface: view.decision_surface ?? "",
     withdrawn: view.withdrawn ?? "",
     message: view.message ?? "",
   };

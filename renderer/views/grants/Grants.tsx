@@ -18,6 +18,7 @@ import { GrantListing } from "./listing.ts";
 import type { GrantQuery } from "./pages.ts";
 import { Refusals } from "./Refusals.tsx";
 import { type Chosen, SelectionBar } from "./SelectionBar.tsx";
+import { StaleGrants } from "./StaleGrants.tsx";
 import { UnusedGrants } from "./UnusedGrants.tsx";
 import { useRevocation } from "./use-revocation.ts";
 import "../../style/views.css";
@@ -62,6 +63,7 @@ export default function Grants({ rest }: ViewProps) {
       </header>
       <Filters filter={filter} onChange={(change) => setFilter((now) => ({ ...now, ...change }))} />
       <Failure error={error} />
+      <StaleGrants />
       <UnusedGrants
         revocation={revocation}
         isShown={unused_days !== null}

@@ -1,15 +1,15 @@
-import { useEffect, useRef, useState } from "react";
+import { useState } from "react";
 import type { BoxAgent, BoxStatus } from "../../../ipc/box.ts";
 import { boxAgentWords, boxProblemWords, hostsProblemWords } from "../../../ipc/box-words.ts";
 import { useQuery } from "../../gate/use-gate.tsx";
 import { AgentLink } from "../../parts/AgentLink.tsx";
 import { Button } from "../../parts/Button.tsx";
 import { CommandToCopy } from "../../parts/CommandToCopy.tsx";
-import { useNow } from "../../parts/clock.ts";
 import { Failure } from "../../parts/Failure.tsx";
 import { NeitherShape, OutcomeShape } from "../../parts/OutcomeShape.tsx";
 import { Moment } from "../../parts/RelativeTime.tsx";
 import { Target } from "../../parts/Target.tsx";
+import { useEveryHalfMinute } from "../../parts/use-every-half-minute.ts";
 import { VisibleText } from "../../parts/VisibleText.tsx";
 import { boxWords } from "../../words/box.ts";
 import { useLanguage, useWords } from "../../words/language.ts";
@@ -18,6 +18,7 @@ import { useLanguage, useWords } from "../../words/language.ts";
 export function BoxState() {
   const words = useWords(boxWords);
   const { data, error, refresh } = useQuery("box.status", {});
+  // No event says that a client was tested, or that what was set aside was put back.
   useEveryHalfMinute(refresh);
   if (data === undefined) return <Failure error={error} />;
   return (
@@ -30,17 +31,6 @@ export function BoxState() {
       <SetAside items={data.set_aside} />
     </section>
   );
-}
-
-/** No event says that a client was tested, or that what was set aside was put back. */
-function useEveryHalfMinute(act: () => void): void {
-  const now = useNow("half_minute");
-  const last = useRef(now);
-  useEffect(() => {
-    if (last.current === now) return;
-    last.current = now;
-    act();
-  }, [now, act]);
 }
 
 function Problem({ status: { problem, detail, fix } }: { status: BoxStatus }) {

@@ -1,30 +1,36 @@
 import { useEffect, useRef } from "react";
-import type { Level } from "../../../ipc/decision.ts";
+import type { Level, Outcome } from "../../../ipc/decision.ts";
 import type { PolicyRow } from "../../../ipc/operator-api.ts";
+import { shortened } from "../../../ipc/visible-text.ts";
 import { useQuery } from "../../gate/use-gate.tsx";
 import { Button } from "../../parts/Button.tsx";
 import { Failure } from "../../parts/Failure.tsx";
 import { RelativeTime } from "../../parts/RelativeTime.tsx";
 import { Target } from "../../parts/Target.tsx";
+import { VisibleText } from "../../parts/VisibleText.tsx";
 import { useLanguage, useWords } from "../../words/language.ts";
 import { namesWords } from "../../words/names.ts";
 import { policyWords } from "../../words/policy.ts";
 import { grantsNote, ruleSentence } from "./matrix-view.ts";
+import { OverrideMark } from "./OverrideMark.tsx";
+import { type CellOverrides, outcomeAt } from "./overrides.ts";
 
 interface CellPanelProps {
   row: PolicyRow;
   level: Level;
   agent: string | null;
+  overrides: CellOverrides;
   onClose(): void;
 }
 
 const SHOWN = 5;
+const PROFILE_SHOWN = 80;
 
 /** Why a cell has its outcome, and the grants that bear on it. Escape closes it. */
-export function CellPanel({ row, level, agent, onClose }: CellPanelProps) {
+export function CellPanel({ row, level, agent, overrides, onClose }: CellPanelProps) {
   const words = useWords(policyWords);
   const names = useWords(namesWords);
-  const { outcome } = row.cells[level];
+  const outcome = outcomeAt(row, level, overrides);
   const panel = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // It gives a promise in some browsers: nothing of it goes to React.
@@ -47,7 +53,8 @@ export function CellPanel({ row, level, agent, onClose }: CellPanelProps) {
           {words.close}
         </Button>
       </div>
-      {row.default_approval === "per_target" ? <Bearing row={row} level={level} agent={agent} /> : null}
+      <Overridden overrides={overrides} />
+      {row.default_approval === "per_target" ? <Bearing row={row} outcome={outcome} agent={agent} /> : null}
       {row.default_approval === "always" && outcome === "denied" ? (
         <p className="quiet">{grantsNote(words, row, outcome)}</p>
       ) : null}
@@ -55,7 +62,48 @@ export function CellPanel({ row, level, agent, onClose }: CellPanelProps) {
   );
 }
 
-function Bearing({ row, level, agent }: Omit<CellPanelProps, "onClose">) {
+/** Which profile makes this cell stricter, and where that is written. */
+function Overridden({ overrides: { all, in_force } }: { overrides: CellOverrides }) {
+  const words = useWords(policyWords);
+  const names = useWords(namesWords);
+  if (all.length === 0) return null;
+  return (
+    <ul className="overridden">
+      {all.map((one) => (
+        <li key={`${one.line} ${one.profile}`}>
+          <OverrideMark isInForce={in_force.includes(one)} />
+          <span>
+            <VisibleText
+              text={words.overrides.cell(
+                shortened(one.profile, PROFILE_SHOWN),
+                names.outcomes[one.outcome],
+                names.outcomes[one.before],
+              )}
+            />{" "}
+            <span className="quiet">
+              {words.overrides.line(one.line)}
+              {one.agents.length === 0 ? null : (
+                <>
+                  {", "}
+                  <VisibleText text={words.overrides.agents(one.agents.join(", "))} />
+                </>
+              )}
+            </span>
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface BearingProps {
+  row: PolicyRow;
+  /** What is in force. */
+  outcome: Outcome;
+  agent: string | null;
+}
+
+function Bearing({ row, outcome, agent }: BearingProps) {
   const words = useWords(policyWords);
   const language = useLanguage();
   const { data, error } = useQuery("grants.search", {
@@ -65,11 +113,12 @@ function Bearing({ row, level, agent }: Omit<CellPanelProps, "onClose">) {
   });
   if (error !== undefined) return <Failure error={error} />;
   if (data === undefined) return null;
-  if (data.total === 0) return <p className="quiet">{words.no_grants}</p>;
+  // Where it is denied no approval would come.
+  if (data.total === 0) return outcome === "denied" ? null : <p className="quiet">{words.no_grants}</p>;
   return (
     <>
       <p className="quiet">
-        {words.grants}. {grantsNote(words, row, row.cells[level].outcome)}
+        {words.grants}. {grantsNote(words, row, outcome)}
       </p>
       <ul className="bearing">
         {data.grants.map((grant) => (

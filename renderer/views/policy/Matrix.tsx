@@ -6,19 +6,22 @@ import { namesWords } from "../../words/names.ts";
 import { policyWords } from "../../words/policy.ts";
 import { CellPanel } from "./CellPanel.tsx";
 import type { MatrixColumn, MatrixFamily } from "./matrix-view.ts";
+import { OverrideMark } from "./OverrideMark.tsx";
+import { type CellOverrides, type Override, outcomeAt, overridesAt } from "./overrides.ts";
 import type { OpenCell } from "./Policy.tsx";
 
 interface MatrixProps {
   families: readonly MatrixFamily[];
   columns: readonly MatrixColumn[];
   agent: string | null;
+  overrides: readonly Override[];
   open: OpenCell | null;
   onOpen(cell: OpenCell): void;
   onClose(): void;
 }
 
 /** Capabilities by family, levels as columns. A cell opens beneath its row. */
-export function Matrix({ families, columns, agent, open, onOpen, onClose }: MatrixProps) {
+export function Matrix({ families, columns, agent, overrides, open, onOpen, onClose }: MatrixProps) {
   const words = useWords(policyWords);
   const panel_id = useId();
   return (
@@ -59,6 +62,7 @@ export function Matrix({ families, columns, agent, open, onOpen, onClose }: Matr
                       key={column.level}
                       row={row}
                       column={column}
+                      overrides={overridesAt(overrides, row.capability, column.level, agent)}
                       isOpen={opened?.level === column.level}
                       panelId={panel_id}
                       onOpen={onOpen}
@@ -68,7 +72,13 @@ export function Matrix({ families, columns, agent, open, onOpen, onClose }: Matr
                 {opened === null ? null : (
                   <tr className="opened">
                     <td colSpan={1 + columns.length} id={panel_id}>
-                      <CellPanel row={row} level={opened.level} agent={agent} onClose={onClose} />
+                      <CellPanel
+                        row={row}
+                        level={opened.level}
+                        agent={agent}
+                        overrides={overridesAt(overrides, row.capability, opened.level, agent)}
+                        onClose={onClose}
+                      />
                     </td>
                   </tr>
                 )}
@@ -100,15 +110,24 @@ function LevelHead({ column, agent }: { column: MatrixColumn; agent: string | nu
 interface CellProps {
   row: PolicyRow;
   column: MatrixColumn;
+  overrides: CellOverrides;
   isOpen: boolean;
   panelId: string;
   onOpen(cell: OpenCell): void;
 }
 
-function Cell({ row, column, isOpen, panelId, onOpen }: CellProps) {
+function Cell({ row, column, overrides, isOpen, panelId, onOpen }: CellProps) {
   const names = useWords(namesWords);
+  const words = useWords(policyWords);
   const { level, is_in_force } = column;
-  const { outcome } = row.cells[level];
+  const outcome = outcomeAt(row, level, overrides);
+  const is_overridden = overrides.in_force.length > 0;
+  const stricter = is_overridden
+    ? words.overrides.in_force
+    : overrides.all.length > 0
+      ? words.overrides.of_others
+      : null;
+  const said = [names.outcomes[outcome], ...(stricter === null ? [] : [stricter])].join(", ");
   const button = useRef<HTMLButtonElement>(null);
   const was_open = useRef(isOpen);
   useEffect(() => {
@@ -123,12 +142,13 @@ function Cell({ row, column, isOpen, panelId, onOpen }: CellProps) {
         type="button"
         aria-expanded={isOpen}
         aria-controls={isOpen ? panelId : undefined}
-        aria-label={`${row.capability}, ${names.levels[level]}: ${names.outcomes[outcome]}`}
-        title={names.outcomes[outcome]}
+        aria-label={`${row.capability}, ${names.levels[level]}: ${said}`}
+        title={said}
         onClick={() => onOpen({ capability: row.capability, level })}
       >
         <OutcomeShape outcome={outcome} />
         <b className={`letter ${outcome}`}>{names.letters[outcome]}</b>
+        {stricter === null ? null : <OverrideMark isInForce={is_overridden} />}
       </button>
     </td>
   );

@@ -5,12 +5,15 @@ import { useQuery } from "../../gate/use-gate.tsx";
 import { Failure } from "../../parts/Failure.tsx";
 import { FilterSelect } from "../../parts/FilterSelect.tsx";
 import { OutcomeShape } from "../../parts/OutcomeShape.tsx";
+import { Target } from "../../parts/Target.tsx";
 import { useWords } from "../../words/language.ts";
 import { namesWords } from "../../words/names.ts";
 import { policyWords } from "../../words/policy.ts";
 import { BoxState } from "./BoxState.tsx";
 import { Matrix } from "./Matrix.tsx";
 import { columnsOf, familiesOf, firstAgent } from "./matrix-view.ts";
+import { OverrideMark } from "./OverrideMark.tsx";
+import type { Override } from "./overrides.ts";
 import "../../style/views.css";
 import "./policy.css";
 
@@ -23,6 +26,7 @@ export interface OpenCell {
 export default function Policy() {
   const words = useWords(policyWords);
   const matrix = useQuery("policy.matrix", {});
+  const { data: stricter } = useQuery("policy.overrides", {});
   const { data: listed } = useQuery("agents.list", {});
   const agents = listed?.agents ?? [];
   const [chosen, setChosen] = useState<string | null | undefined>(undefined);
@@ -57,18 +61,32 @@ export default function Policy() {
           families={familiesOf(matrix.data)}
           columns={columnsOf(agents, agent)}
           agent={agent}
+          overrides={stricter?.overrides ?? []}
           open={open}
           onOpen={(cell) => setOpen(cell.capability === open?.capability && cell.level === open.level ? null : cell)}
           onClose={() => setOpen(null)}
         />
       )}
-      <Legend />
+      <Legend hasOverrides={(stricter?.overrides.length ?? 0) > 0} />
+      {stricter === undefined ? null : <OverridesFile file={stricter.file} overrides={stricter.overrides} />}
       <BoxState />
     </div>
   );
 }
 
-function Legend() {
+/** Where cells are made stricter, and how many are. */
+function OverridesFile({ file, overrides }: { file: string; overrides: readonly Override[] }) {
+  const words = useWords(policyWords);
+  const count = new Set(overrides.map(({ capability, level }) => `${capability} ${level}`)).size;
+  return (
+    <p className="quiet overrides-file">
+      {count === 0 ? words.overrides.none : words.overrides.some(count)} <Target text={file} />
+      {words.overrides.how}
+    </p>
+  );
+}
+
+function Legend({ hasOverrides }: { hasOverrides: boolean }) {
   const words = useWords(policyWords);
   const names = useWords(namesWords);
   return (
@@ -79,6 +97,16 @@ function Legend() {
           <b className="letter">{names.letters[outcome]}</b> {names.outcomes[outcome]}
         </li>
       ))}
+      {hasOverrides ? (
+        <>
+          <li>
+            <OverrideMark isInForce /> {words.overrides.in_force}
+          </li>
+          <li>
+            <OverrideMark isInForce={false} /> {words.overrides.of_others}
+          </li>
+        </>
+      ) : null}
     </ul>
   );
 }

@@ -4,6 +4,7 @@ import { useWords } from "../../words/language.ts";
 import { safetyWords } from "../../words/safety.ts";
 import { PauseState } from "./PauseState.tsx";
 import { Rules } from "./Rules.tsx";
+import { Trail } from "./Trail.tsx";
 import { Violations } from "./Violations.tsx";
 import "../../style/views.css";
 import "./safety.css";
@@ -23,6 +24,7 @@ export default function Safety() {
           <PauseState pause={data.pause} />
           <Violations unacknowledged={data.violations_unacknowledged} onChanged={refresh} />
           <Rules rules={data.rules} />
+          <Trail />
         </>
       )}
     </div>

@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import { asGateError } from "../../../ipc/gate-error.ts";
 import { type Choice, choose, useChoice } from "../../calling/choices.ts";
 import { play } from "../../calling/tones.ts";
@@ -9,6 +9,7 @@ import { Confirm } from "../../parts/Confirm.tsx";
 import { Failure } from "../../parts/Failure.tsx";
 import { useWords } from "../../words/language.ts";
 import { settingsWords } from "../../words/settings.ts";
+import { Row } from "./Row.tsx";
 
 /** What is kept in this browser alone: how it calls its user; and its session with the gate. */
 export function BrowserSettings() {
@@ -106,28 +107,5 @@ function SessionsRow() {
       )}
       <Failure error={act.error} />
     </Row>
-  );
-}
-
-interface RowProps {
-  id: string;
-  label: string;
-  note: string;
-  why_not?: string | null;
-  children: ReactNode;
-}
-
-function Row({ id, label, note, why_not = null, children }: RowProps) {
-  return (
-    <div className="setting">
-      <div>
-        <label htmlFor={id}>{label}</label>
-        <p className="quiet" id={`${id}-note`}>
-          {note}
-        </p>
-        {why_not === null ? null : <p className="why-not">{why_not}</p>}
-      </div>
-      <div className="control">{children}</div>
-    </div>
   );
 }

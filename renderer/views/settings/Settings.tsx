@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { Fragment } from "react";
 import type { Setting, SettingKey } from "../../../ipc/settings.ts";
 import { bridge } from "../../gate/open-link.ts";
 import { useQuery } from "../../gate/use-gate.tsx";
@@ -7,7 +7,9 @@ import { chooseTheme, THEMES, useTheme } from "../../style/theme.ts";
 import { useWords } from "../../words/language.ts";
 import { settingsWords } from "../../words/settings.ts";
 import { BrowserSettings } from "./BrowserSettings.tsx";
+import { Channels } from "./Channels.tsx";
 import { JudgeState } from "./JudgeState.tsx";
+import { Row } from "./Row.tsx";
 import { SettingRow } from "./SettingRow.tsx";
 import "../../style/views.css";
 import "./settings.css";
@@ -35,15 +37,18 @@ export default function Settings() {
       {data === undefined
         ? null
         : GROUPS.map(({ group, keys }) => (
-            <section key={group} aria-labelledby={`settings-${group}`}>
-              <h2 id={`settings-${group}`}>{words.groups[group]}</h2>
-              {keys.map((key) => {
-                const setting = known.get(key);
-                return setting === undefined ? null : <SettingRow key={key} setting={setting} />;
-              })}
-              {group === "judging" ? <JudgeState /> : null}
-              {group === "looks" ? <ThemeRow /> : null}
-            </section>
+            <Fragment key={group}>
+              <section aria-labelledby={`settings-${group}`}>
+                <h2 id={`settings-${group}`}>{words.groups[group]}</h2>
+                {keys.map((key) => {
+                  const setting = known.get(key);
+                  return setting === undefined ? null : <SettingRow key={key} setting={setting} />;
+                })}
+                {group === "judging" ? <JudgeState /> : null}
+                {group === "looks" ? <ThemeRow /> : null}
+              </section>
+              {group === "asking" ? <Channels /> : null}
+            </Fragment>
           ))}
       {bridge() === undefined ? <BrowserSettings /> : null}
     </div>
@@ -68,24 +73,5 @@ function ThemeRow() {
         ))}
       </select>
     </Row>
-  );
-}
-
-interface RowProps {
-  id: string;
-  label: string;
-  note: string;
-  children: ReactNode;
-}
-
-function Row({ id, label, note, children }: RowProps) {
-  return (
-    <div className="setting">
-      <div>
-        <label htmlFor={id}>{label}</label>
-        <p className="quiet">{note}</p>
-      </div>
-      <div className="control">{children}</div>
-    </div>
   );
 }

@@ -1,0 +1,31 @@
+import type { Command } from "commander";
+import { LEVELS } from "../../ipc/decision.ts";
+import { gatePaths } from "../../ipc/paths.ts";
+import { amountText } from "../../ipc/price-words.ts";
+import { SPENT_COLUMNS } from "../listings.ts";
+import { withOperator } from "../operator.ts";
+import { type DataOptions, isSeenTogether, jsonOption, list, say } from "../output.ts";
+
+/** `costs`: what the calls of today cost, by the prices of gate.toml and of own executors (docs/costs.md). */
+export function costsCommand(program: Command): void {
+  program
+    .command("costs")
+    .description("what each agent's calls cost since midnight, by the prices that you configured")
+    .addOption(jsonOption())
+    .action((options: DataOptions) =>
+      withOperator(async (api) => {
+        const spent = await api.call("costs.today", {});
+        list(spent, SPENT_COLUMNS, options);
+        if (spent.length === 0) say("no call with a price was allowed since midnight");
+        if (isSeenTogether() && options.json !== true) say(await thresholds());
+      }),
+    );
+}
+
+/** From where on a call is asked about, as gate.toml has it. @throws GateError `invalid_config` */
+async function thresholds(): Promise<string> {
+  const { loadConfig } = await import("../../main/config.ts");
+  const { costs } = loadConfig(gatePaths(process.env).config_file, process.env);
+  const each = LEVELS.map((level) => `${amountText(costs.ask_above[level], costs.currency, "en")} at ${level}`);
+  return `a call is asked about above ${each.join(", ")}`;
+}

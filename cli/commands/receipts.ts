@@ -1,0 +1,169 @@
+import { readFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
+import type { Command } from "commander";
+import { GateError } from "../../ipc/gate-error.ts";
+import { ownCommand } from "../../ipc/own-command.ts";
+import { gatePaths } from "../../ipc/paths.ts";
+import { readRegularFile } from "../../ipc/regular-file.ts";
+import type { KnownKey } from "../../main/gate/receipts/key-statements.ts";
+import type { StoredReceipt } from "../../main/gate/receipts/stored.ts";
+import type { ReceiptsReport, TrustedKey } from "../../main/gate/receipts/verify.ts";
+import { withOperator } from "../operator.ts";
+import {
+  type DataOptions,
+  EXIT,
+  type ExitCode,
+  jsonOption,
+  list,
+  printWord,
+  say,
+  tellAs,
+  usageError,
+} from "../output.ts";
+import { keyColumns, RECEIPT_PROBLEM_COLUMNS, receiptColumns, receiptLines, receiptRow } from "../receipt-lines.ts";
+
+/** `receipts ...`: the signed receipts of answers and grants. All but `rotate-key` read files only, and need no gate. */
+export function receiptsCommands(program: Command, done: (code: ExitCode) => void): void {
+  const receipts = program.command("receipts").description("the signed receipts of your answers and of grants");
+  listingCommands(receipts);
+  verifyCommand(receipts, done);
+  keyCommands(receipts, done);
+}
+
+function listingCommands(receipts: Command): void {
+  receipts
+    .command("list")
+    .description("the last ones, oldest first")
+    .option("-n, --lines <count>", "how many", "20")
+    .addOption(jsonOption())
+    .action(async (options: { lines: string } & DataOptions) => {
+      const count = Number(options.lines);
+      if (!Number.isInteger(count) || count < 1) throw usageError("-n needs a whole number above 0");
+      const rows = (await stored()).slice(-count).map(receiptRow);
+      if (list(rows, receiptColumns(Date.now()), options) && rows.length === 0) say("no receipts");
+    });
+
+  receipts
+    .command("show <id>")
+    .description("a receipt by its number, or those of a card by its token; piped, as they are in their file")
+    .addOption(jsonOption())
+    .action(async (id: string, options: DataOptions) => {
+      const found = (await stored()).filter((receipt) => isNamed(receipt, id));
+      if (found.length === 0)
+        throw new GateError("unknown_receipt", `there is no receipt ${id}`, `see: ${ownCommand("receipts list")}`);
+      for (const receipt of found) {
+        if (process.stdout.isTTY !== true || options.json === true) printWord(receipt.line);
+        else for (const line of receiptLines(receipt)) printWord(line);
+      }
+    });
+}
+
+function verifyCommand(receipts: Command, done: (code: ExitCode) => void): void {
+  receipts
+    .command("verify [file]")
+    .description(
+      `finds whatever isn't as the gate wrote it, in its own receipts or in a file (- for stdin); exits with ${EXIT.problem_found} if there is anything`,
+    )
+    .option("--key <file>", "with this public key (PEM), or a gate's list of keys, instead of this gate's own")
+    .addOption(jsonOption())
+    .action(async (file: string | undefined, { key, ...options }: { key?: string } & DataOptions) => {
+      if (file === undefined && key !== undefined)
+        throw usageError("--key is for a file of receipts", "receipts verify FILE --key KEY");
+      const report = file === undefined ? await verifyOwn() : await verifyFile(file, key);
+      showReport(report, options);
+      done(report.ok ? EXIT.ok : EXIT.problem_found);
+    });
+}
+
+function keyCommands(receipts: Command, done: (code: ExitCode) => void): void {
+  receipts
+    .command("key")
+    .description("the public keys that receipts are signed with, oldest first")
+    .option("--pem", "the present one alone, for openssl and for verifying elsewhere")
+    .addOption(jsonOption())
+    .action(async (options: { pem?: boolean } & DataOptions) => {
+      const { knownKeys } = await import("../../main/gate/receipts/receipt-keys.ts");
+      const { keys, problem } = knownKeys(gatePaths(process.env).receipts_dir);
+      if (options.pem) printPem(keys.at(-1));
+      else if (list(keys.map(shownKey), keyColumns(Date.now()), options) && keys.length === 0) say("no key yet");
+      if (problem === null) return;
+      say(`the list of keys isn't as the gate wrote it from line ${problem.line} on: ${problem.message}`);
+      done(EXIT.problem_found);
+    });
+
+  receipts
+    .command("rotate-key")
+    .description("makes another key, signed by the present one; works with or without a running gate")
+    .option("--lost", "although the present one can't be used any more: the list of keys says so for good")
+    .addOption(jsonOption())
+    .action(({ lost, ...options }: { lost?: boolean } & DataOptions) =>
+      withOperator(async (api) => {
+        const key = await api.call("receipts.rotate_key", { is_lost: lost === true });
+        const how = key.is_proven ? "signed by the key before" : "not signed by any key before";
+        tellAs(options, key, `receipts are signed with the key ${key.keyid.slice(0, 16)} from now on, ${how}`);
+      }),
+    );
+}
+
+async function stored(): Promise<StoredReceipt[]> {
+  const { storedReceipts } = await import("../../main/gate/receipts/stored.ts");
+  return [...storedReceipts(gatePaths(process.env).receipts_dir)];
+}
+
+function isNamed({ statement: { predicate } }: StoredReceipt, id: string): boolean {
+  return String(predicate.receipt) === id || predicate.token === id;
+}
+
+async function verifyOwn(): Promise<ReceiptsReport> {
+  const [{ knownKeys }, { verifyFolder }, { recordedEnd }] = await Promise.all([
+    import("../../main/gate/receipts/receipt-keys.ts"),
+    import("../../main/gate/receipts/verify.ts"),
+    import("../../main/offline-receipts.ts"),
+  ]);
+  const { receipts_dir } = gatePaths(process.env);
+  // First: what a running gate adds meanwhile is beyond it.
+  const end = recordedEnd();
+  return verifyFolder(receipts_dir, knownKeys(receipts_dir), end);
+}
+
+async function verifyFile(file: string, key_file: string | undefined): Promise<ReceiptsReport> {
+  const { verifyText } = await import("../../main/gate/receipts/verify.ts");
+  const keys = await trustedKeys(key_file);
+  const is_stdin = file === "-";
+  const given = is_stdin ? await text(process.stdin) : readRegularFile(file);
+  if (given.trim() === "") throw usageError("there is nothing to verify");
+  return verifyText(given, is_stdin ? undefined : file, keys);
+}
+
+async function trustedKeys(key_file: string | undefined): Promise<readonly TrustedKey[]> {
+  const [{ knownKeys }, { readKeys }, { keysIn }] = await Promise.all([
+    import("../../main/gate/receipts/receipt-keys.ts"),
+    import("../../main/gate/receipts/key-statements.ts"),
+    import("../../main/gate/receipts/verify.ts"),
+  ]);
+  if (key_file === undefined) return knownKeys(gatePaths(process.env).receipts_dir).keys;
+  const keys = keysIn(readFileSync(key_file, "utf8"), readKeys);
+  if (keys === undefined)
+    throw usageError(`${key_file} holds no Ed25519 public key`, "give what `receipts key --pem` prints, or keys.jsonl");
+  return keys;
+}
+
+/** The problems, then the summary. */
+function showReport({ problems, ...summary }: ReceiptsReport, options: DataOptions): void {
+  list(problems, RECEIPT_PROBLEM_COLUMNS, options);
+  const receipts = `${summary.receipts} receipt${summary.receipts === 1 ? "" : "s"}`;
+  const by = summary.keys.map(({ keyid, receipts: count }) => `${count} by ${keyid.slice(0, 16)}`).join(", ");
+  const good = `${receipts} as the gate signed ${summary.receipts === 1 ? "it" : "them"}${by === "" ? "" : `: ${by}`}`;
+  const found = `${problems.length} problem${problems.length === 1 ? "" : "s"} found`;
+  tellAs(options, summary, problems.length === 0 ? good : `${found}; ${good}`);
+}
+
+function printPem(key: KnownKey | undefined): void {
+  if (key === undefined)
+    throw new GateError("not_available", "there is no key yet", "the gate makes it at its first start");
+  process.stdout.write(key.public_pem);
+}
+
+function shownKey({ keyid, since, until, first_receipt, is_proven, public_pem }: KnownKey) {
+  return { keyid, since, until, first_receipt, is_proven, public_key: public_pem };
+}

@@ -1,0 +1,46 @@
+import { existsSync } from "node:fs";
+import type { GatePaths } from "../ipc/paths.ts";
+import type { Config } from "../main/config.ts";
+import { AGENTS_SCHEMA } from "../main/gate/agents.ts";
+import { Prices } from "../main/gate/costs/prices.ts";
+import { openDatabaseReadOnly } from "../main/gate/database.ts";
+import { ExecutorCatalog, loadOwnExecutors } from "../main/gate/executors/catalog.ts";
+import type { Profile } from "../main/gate/profiles/policy-overrides.ts";
+import { loadPolicyOverrides } from "../main/policy-overrides-file.ts";
+import { attempt, type Check } from "./check.ts";
+
+/** What the user configured of the policy: profiles and prices. A name that nothing fits is a remark: it may come yet. */
+
+export function profileChecks(paths: GatePaths): Check[] {
+  if (!existsSync(paths.policy_overrides)) return [];
+  return [
+    attempt("profiles", () => {
+      const { profiles, list } = loadPolicyOverrides(paths.policy_overrides);
+      const counted = `${profiles.length} in ${paths.policy_overrides}, ${list.length} cells made stricter`;
+      return [counted, ...unpaired(profiles, paths).map((name) => `no agent named ${name} is paired`)].join("; ");
+    }),
+  ];
+}
+
+function unpaired(profiles: readonly Profile[], paths: GatePaths): string[] {
+  const db = openDatabaseReadOnly(paths.agents_db, AGENTS_SCHEMA);
+  const names = (db?.prepare("SELECT lower(name) FROM agents WHERE revoked_at IS NULL").pluck().all() ??
+    []) as string[];
+  db?.close();
+  return profiles.flatMap(({ holder }) =>
+    holder.by === "agent" && !names.includes(holder.name.toLowerCase()) ? [holder.name] : [],
+  );
+}
+
+export function priceChecks(config: Config, paths: GatePaths): Check[] {
+  const { names } = new Prices(config);
+  if (names.length === 0) return [];
+  return [
+    attempt("prices", () => {
+      const known = new ExecutorCatalog(loadOwnExecutors(paths.executors_dir)).names("any");
+      const unknown = names.filter((name) => !known.includes(name) && !name.startsWith("mcp__"));
+      const counted = `${names.length} in ${paths.config_file}`;
+      return [counted, ...unknown.map((name) => `nothing describes a tool named ${name}`)].join("; ");
+    }),
+  ];
+}

@@ -1,0 +1,268 @@
+import type Database from "better-sqlite3";
+import { capabilitySchema, territorySchema } from "../../../ipc/decision.ts";
+import { isoSeconds } from "../../../ipc/iso-seconds.ts";
+import { refuseSchema } from "../../../ipc/operator-api.ts";
+import { surfaceSchema } from "../../../ipc/surface.ts";
+import { CAPABILITY_REGISTRY } from "../capabilities.ts";
+import { Statements } from "../statements.ts";
+import {
+  type AnswerPredicate,
+  answerStatement,
+  dateSchema,
+  type GrantPredicate,
+  grantSentence,
+  grantStatement,
+  type Statement,
+  type Versions,
+} from "./statement.ts";
+
+/** What is to get a receipt, read from the databases: what is made at once and what a later gate makes up for is the same. */
+
+/** What a receipt gets beside what it is about. */
+export interface Numbering {
+  receipt: number;
+  /** Unix seconds. */
+  ts: number;
+  late?: true | undefined;
+}
+
+export interface Due {
+  /** Of the row that says that it is due. */
+  id: number;
+  event: string;
+  statement(numbering: Numbering): Statement;
+}
+
+/** Those of one database, the oldest first. */
+export interface DueReceipts {
+  /** After the row `after`. @throws SQLite's error */
+  list(after: number, limit: number): Due[];
+  /** The last row; 0 where there is none. */
+  last(): number;
+  /** The rows up to `through` have their receipts. @throws SQLite's error */
+  done(through: number): void;
+}
+
+type Common = Omit<Versions, "schema">;
+
+interface CardRow {
+  due_id: number;
+  due_token: string;
+  status: string | null;
+  decision_at: string | null;
+  decision_surface: string | null;
+  territory_concession: string | null;
+  message: string | null;
+  refuse: string | null;
+  agent_name: string | null;
+  call_hash: string | null;
+  executor: string | null;
+  needed: string | null;
+}
+
+const CARD_ROWS = `SELECT due.id AS due_id, due.token AS due_token, status, decision_at, decision_surface,
+    territory_concession, message, refuse, agent_name, call_hash,
+    iif(json_valid(request_extra), request_extra ->> '$.executor', NULL) AS executor,
+    iif(json_valid(request_extra), request_extra -> '$.needed', NULL) AS needed
+  FROM receipts_due AS due JOIN pending ON pending.token = due.token WHERE due.id > ? ORDER BY due.id LIMIT ?`;
+
+/** The answers, in approvals.db. */
+export class DueCards implements DueReceipts {
+  readonly #db: Statements;
+  readonly #versions: Versions;
+
+  constructor(db: Database.Database, versions: Common) {
+    this.#db = new Statements(db);
+    this.#versions = { ...versions, schema: db.pragma("user_version", { simple: true }) as number };
+  }
+
+  list(after: number, limit: number): Due[] {
+    return this.#db
+      .prepare<CardRow>(CARD_ROWS)
+      .all(after, limit)
+      .map((row) => this.#due(row));
+  }
+
+  last(): number {
+    return lastDue(this.#db);
+  }
+
+  done(through: number): void {
+    forgetDue(this.#db, through);
+  }
+
+  /** The number of the last receipt that was safely written, as far as this database knows; 0 before the first one. */
+  get end(): number {
+    return this.#db.prepare<{ receipt: number }>("SELECT receipt FROM receipts_end").get()?.receipt ?? 0;
+  }
+
+  /** @throws SQLite's error */
+  set end(receipt: number) {
+    const sql =
+      "INSERT INTO receipts_end (id, receipt) VALUES (1, ?) ON CONFLICT DO UPDATE SET receipt = excluded.receipt";
+    this.#db.prepare(sql).run(receipt);
+  }
+
+  /** The call that a card was about, and where it was answered. */
+  card(token: string): { call_hash: string; decision_surface: string | null } | undefined {
+    return this.#db
+      .prepare<{ call_hash: string; decision_surface: string | null }>(
+        "SELECT call_hash, decision_surface FROM pending WHERE token = ?",
+      )
+      .get(token);
+  }
+
+  #due(row: CardRow): Due {
+    const event = `answer:${row.due_token}`;
+    return {
+      id: row.due_id,
+      event,
+      statement: (numbering) => answerStatement(this.#predicate(row, event, numbering), row.call_hash ?? ""),
+    };
+  }
+
+  #predicate(row: CardRow, event: string, numbering: Numbering): AnswerPredicate {
+    const is_approved = row.status === "approved";
+    return {
+      ...numbered(event, numbering),
+      token: row.due_token,
+      decision: is_approved ? "approved" : "rejected",
+      outcome: is_approved ? "allowed" : "denied",
+      decided_at: known(dateSchema, row.decision_at),
+      surface: known(surfaceSchema, row.decision_surface),
+      territory: known(territorySchema, row.territory_concession) ?? "none",
+      // Of an approval the gate alone writes a message.
+      covered_by_grant: is_approved && row.message !== null,
+      refuse: known(refuseSchema, row.refuse),
+      agent: row.agent_name ?? "",
+      executor: row.executor ?? "",
+      capabilities: capabilitiesIn(row.needed),
+      versions: this.#versions,
+    };
+  }
+}
+
+interface GrantRow {
+  due_id: number;
+  act: GrantPredicate["act"];
+  at: string | null;
+  reason: string | null;
+  surface: string | null;
+  id: number;
+  capability: string;
+  target: string;
+  agent: string | null;
+  session: string | null;
+  granted_at: string;
+  granted_by: string | null;
+  expires_at: string | null;
+}
+
+const GRANT_ROWS = `SELECT due.id AS due_id, due.act, due.at, due.reason, due.surface, grants.id, capability, target, agent,
+    session, granted_at, granted_by, expires_at
+  FROM receipts_due AS due JOIN grants ON grants.id = due.grant_id WHERE due.id > ? ORDER BY due.id LIMIT ?`;
+
+export interface DueGrantsParts {
+  versions: Common;
+  agentName(agent_id: string): string | undefined;
+  cards: Pick<DueCards, "card">;
+  /** Milliseconds. */
+  now(): number;
+}
+
+/** The grants that were given, revoked or restored, in grants.db. */
+export class DueGrants implements DueReceipts {
+  readonly #db: Statements;
+  readonly #parts: DueGrantsParts;
+  readonly #versions: Versions;
+
+  constructor(db: Database.Database, parts: DueGrantsParts) {
+    this.#db = new Statements(db);
+    this.#parts = parts;
+    this.#versions = { ...parts.versions, schema: db.pragma("user_version", { simple: true }) as number };
+  }
+
+  list(after: number, limit: number): Due[] {
+    return this.#db
+      .prepare<GrantRow>(GRANT_ROWS)
+      .all(after, limit)
+      .map((row) => this.#due(row));
+  }
+
+  last(): number {
+    return lastDue(this.#db);
+  }
+
+  done(through: number): void {
+    forgetDue(this.#db, through);
+  }
+
+  #due(row: GrantRow): Due {
+    const at = known(dateSchema, row.at) ?? isoSeconds(this.#parts.now());
+    const event = `grant:${row.id}:${row.act}:${row.due_id}`;
+    return { id: row.due_id, event, statement: (numbering) => this.#statement(row, at, event, numbering) };
+  }
+
+  #statement(row: GrantRow, at: string, event: string, numbering: Numbering): Statement {
+    const token = /^approval:([0-9a-f]{16})$/.exec(row.granted_by ?? "")?.[1] ?? null;
+    const card = token === null ? undefined : this.#parts.cards.card(token);
+    const surface = row.surface ?? (row.act === "given" ? card?.decision_surface : null) ?? null;
+    const grant = this.#grant(row);
+    const predicate: GrantPredicate = {
+      ...numbered(event, numbering),
+      act: row.act,
+      at,
+      surface: known(surfaceSchema, surface),
+      reason: row.reason,
+      sentence: grantSentence(grant),
+      grant,
+      token,
+      versions: this.#versions,
+    };
+    return grantStatement(predicate, card?.call_hash);
+  }
+
+  #grant({ id, capability, target, agent, session, expires_at, granted_at }: GrantRow): GrantPredicate["grant"] {
+    const lasts = session !== null ? "session" : expires_at === null ? "permanent" : "until";
+    return {
+      id,
+      capability,
+      target: isPlace(capability) ? target : null,
+      agent: agent === null ? null : (this.#parts.agentName(agent) ?? "an agent that is gone"),
+      lasts,
+      expires_at: known(dateSchema, expires_at),
+      given_at: known(dateSchema, granted_at),
+    };
+  }
+}
+
+/** A path, a host or nothing. An exact target may be anything: an address, a mailbox's name. */
+function isPlace(capability: string): boolean {
+  const known = capabilitySchema.safeParse(capability);
+  return known.success && CAPABILITY_REGISTRY[known.data].target_kind !== "exact";
+}
+
+function numbered(event: string, { receipt, ts, late }: Numbering): Pick<AnswerPredicate, "receipt" | "event" | "ts"> {
+  return { receipt, event, ts, ...(late === undefined ? {} : { late }) };
+}
+
+/** A database may hold what another version, or another program, has written. */
+function known<T>(schema: { safeParse(value: unknown): { success: boolean; data?: T } }, value: unknown): T | null {
+  const { success, data } = schema.safeParse(value);
+  return success ? (data ?? null) : null;
+}
+
+function capabilitiesIn(needed: string | null): AnswerPredicate["capabilities"] {
+  if (needed === null) return [];
+  const value: unknown = JSON.parse(needed);
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((name) => known(capabilitySchema, name) ?? []);
+}
+
+function lastDue(db: Statements): number {
+  return db.one<{ last: number | null }>("SELECT max(id) AS last FROM receipts_due").last ?? 0;
+}
+
+function forgetDue(db: Statements, through: number): void {
+  db.prepare("DELETE FROM receipts_due WHERE id <= ?").run(through);
+}

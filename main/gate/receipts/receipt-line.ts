@@ -1,0 +1,50 @@
+import { envelopeLine, envelopeSchema, STATEMENT_TYPE, strictBase64 } from "./dsse.ts";
+import { parsed } from "./key-statements.ts";
+import { type Statement, statementSchema } from "./statement.ts";
+
+/** A line of a receipts' file, read without a look at who has signed it. */
+
+/** Why a line is no signed statement of the gate's form. */
+export type Unreadable = "bad_json" | "not_a_receipt" | "payload_type" | "altered_form";
+
+export interface SignedPayload {
+  payload: Buffer;
+  payload_type: string;
+  keyid: string;
+  signature: Buffer;
+}
+
+export function readSigned(line: string): SignedPayload | Unreadable {
+  const json = jsonIn(line);
+  if (json === undefined) return "bad_json";
+  const envelope = envelopeSchema.safeParse(json.value);
+  if (!envelope.success) return "not_a_receipt";
+  const { payload, payloadType, signatures } = envelope.data;
+  if (payloadType !== STATEMENT_TYPE) return "payload_type";
+  const [signed, ...others] = signatures;
+  const bytes = strictBase64(payload);
+  const signature = strictBase64(signed?.sig ?? "");
+  // The same content could be written in other ways: only one of them is the gate's.
+  const is_as_written = envelopeLine(envelope.data) === line && others.length === 0;
+  if (bytes === undefined || signature === undefined || signed === undefined || !is_as_written) return "altered_form";
+  return { payload: bytes, payload_type: payloadType, keyid: signed.keyid, signature };
+}
+
+/** What a receipt says; undefined where it is no statement of this version. */
+export function statementIn({ payload }: Pick<SignedPayload, "payload">): Statement | undefined {
+  return parsed(statementSchema, payload.toString("utf8"));
+}
+
+/** The statement of a line, whoever has signed it; undefined where it is none. */
+export function statementOfLine(line: string): Statement | undefined {
+  const signed = readSigned(line);
+  return typeof signed === "string" ? undefined : statementIn(signed);
+}
+
+function jsonIn(line: string): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(line) as unknown };
+  } catch {
+    return undefined; // reported by the caller
+  }
+}

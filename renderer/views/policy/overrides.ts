@@ -1,0 +1,34 @@
+import type { Capability, Level, Outcome } from "../../../ipc/decision.ts";
+import type { OperatorResult, PolicyRow } from "../../../ipc/operator-api.ts";
+
+/** What policy_overrides.toml makes stricter, by the table's cells. */
+
+export type Override = OperatorResult<"policy.overrides">["overrides"][number];
+
+const STRICTER_LAST: readonly Outcome[] = ["allowed", "approval_required", "denied"];
+
+export interface CellOverrides {
+  /** Each that is about this cell, in the file's order. */
+  all: readonly Override[];
+  /** Of them, those that are in force for the agent that is looked at. */
+  in_force: readonly Override[];
+}
+
+const NONE: CellOverrides = { all: [], in_force: [] };
+
+export function overridesAt(
+  overrides: readonly Override[],
+  capability: Capability,
+  level: Level,
+  agent: string | null,
+): CellOverrides {
+  const all = overrides.filter((one) => one.capability === capability && one.level === level);
+  if (all.length === 0) return NONE;
+  return { all, in_force: agent === null ? [] : all.filter(({ agents }) => agents.includes(agent)) };
+}
+
+/** The table's outcome, or the strictest of those in force for the agent. */
+export function outcomeAt(row: PolicyRow, level: Level, { in_force }: CellOverrides): Outcome {
+  const outcomes = [row.cells[level].outcome, ...in_force.map(({ outcome }) => outcome)];
+  return outcomes.toSorted((a, b) => STRICTER_LAST.indexOf(a) - STRICTER_LAST.indexOf(b)).at(-1) ?? "denied";
+}

@@ -1,0 +1,90 @@
+import { useState } from "react";
+import type { ChannelStatus } from "../../../ipc/channels.ts";
+import { useAct } from "../../gate/use-act.ts";
+import { useCall, useQuery } from "../../gate/use-gate.tsx";
+import { Button } from "../../parts/Button.tsx";
+import { Failure } from "../../parts/Failure.tsx";
+import { NeitherShape, OutcomeShape } from "../../parts/OutcomeShape.tsx";
+import { VisibleText } from "../../parts/VisibleText.tsx";
+import { channelsWords } from "../../words/channels.ts";
+import { useWords } from "../../words/language.ts";
+import { Telegram } from "./Telegram.tsx";
+
+/** The ways in which the user is called: the state of each, when it is used, and a test of it. */
+export function Channels() {
+  const words = useWords(channelsWords);
+  const { data, error } = useQuery("channels.status", {});
+  return (
+    <section className="channels" aria-labelledby="settings-channels">
+      <h2 id="settings-channels">{words.title}</h2>
+      <p className="quiet">{words.intro}</p>
+      <Failure error={data === undefined ? error : undefined} />
+      {data?.length === 0 ? <p className="quiet">{words.none}</p> : null}
+      {(data ?? []).map((channel) => (
+        <Channel key={channel.name} channel={channel} />
+      ))}
+    </section>
+  );
+}
+
+function Channel({ channel: { name, state, text, route } }: { channel: ChannelStatus }) {
+  const words = useWords(channelsWords);
+  return (
+    <div className="setting channel" data-channel={name}>
+      <div>
+        <h3>{words.names[name]}</h3>
+        <p className="decided">
+          <StateMark state={state} />
+          {words.states[state]}
+        </p>
+        {text === "" ? null : (
+          <p className={state === "failing" ? "why-not" : "quiet"}>
+            <VisibleText text={text} />
+          </p>
+        )}
+        {state === "off" ? <p className="quiet">{words.to_use[name]}</p> : null}
+        {state === "off" || route === "" ? null : (
+          <p className="quiet">
+            <VisibleText text={route} />
+          </p>
+        )}
+      </div>
+      {state === "on" || state === "failing" ? <Test name={name} /> : null}
+      {name === "telegram" && state !== "off" ? <Telegram /> : null}
+    </div>
+  );
+}
+
+/** A filled dot: on. A half one: not linked yet. A triangle: failing. A dash: off. */
+function StateMark({ state }: { state: ChannelStatus["state"] }) {
+  if (state === "on") return <OutcomeShape outcome="allowed" />;
+  if (state === "waiting") return <OutcomeShape outcome="approval_required" />;
+  if (state === "off") return <NeitherShape />;
+  return (
+    <svg className="shape denied" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
+      <path d="M6 1 L11.5 11 H0.5 Z" fill="currentColor" />
+    </svg>
+  );
+}
+
+function Test({ name }: { name: ChannelStatus["name"] }) {
+  const words = useWords(channelsWords);
+  const call = useCall();
+  const { run, is_busy, error } = useAct();
+  const [is_sent, setSent] = useState(false);
+  const test = async () => {
+    setSent(false);
+    setSent(await run(() => call("channels.test", { channel: name })));
+  };
+  return (
+    <div className="control">
+      <Button size="small" disabled={is_busy} aria-label={words.test_of(words.names[name])} onClick={() => void test()}>
+        {words.test}
+      </Button>
+      <span className="quiet" role="status">
+        {is_sent ? words.sent : null}
+      </span>
+      <Failure error={error} />
+    </div>
+  );
+}

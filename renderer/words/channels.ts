@@ -1,0 +1,94 @@
+import type { ChannelName, ChannelStatus } from "../../ipc/channels.ts";
+
+const en = {
+  title: "Channels",
+  intro: "How you are called when you look elsewhere. When each is used is said in gate.toml: docs/channels.md.",
+  names: { desktop: "This desktop", telegram: "Telegram", ntfy: "ntfy" } satisfies Record<ChannelName, string>,
+  states: {
+    on: "on",
+    off: "off",
+    waiting: "not linked yet",
+    failing: "failing, tried again",
+  } satisfies Record<ChannelStatus["state"], string>,
+  /** What to do where it is off. */
+  to_use: {
+    desktop: "Switch on Notifications above; docs/notifications.md says what this desktop has to have.",
+    telegram: "To use it, make a bot of your own and name its token in gate.toml: docs/channels.md says how.",
+    ntfy: "To use it, name a server and a topic in gate.toml: docs/channels.md says how.",
+  } satisfies Record<ChannelName, string>,
+  none: "This gate calls nobody: no channel is served.",
+  test: "Test",
+  test_of: (name: string) => `Test ${name}`,
+  sent: "Sent: it says that it is a test.",
+
+  link: "Link a chat",
+  link_again: "Make another link",
+  linked: "Linked with",
+  since: "since",
+  unlink: "Unlink",
+  unlink_means: "Requests are no longer sent there, and nothing can be answered from there.",
+  keep: "Keep it",
+  open_it: (bot: string) => `Open this link, once, in the Telegram of your phone. It leads to ${bot}.`,
+  open_it_unnamed: "Open this link, once, in the Telegram of your phone.",
+  qr: "The link as a QR code",
+  link_over: "The link's time is over.",
+  link_elsewhere: "A link that was made elsewhere is open:",
+
+  claim: {
+    title: "Is this you?",
+    pressed: "pressed the link in Telegram:",
+    id: (id: string) => `id ${id}`,
+    no_username: "no user name",
+    names_are: "Whoever pressed it has chosen this name. The chat gets what agents ask, and can answer it.",
+    not_me: "Not me",
+    confirm: "Yes, link it",
+    too_soon: "That didn't count: this had only just appeared. Press again.",
+  },
+};
+
+const it: typeof en = {
+  title: "Canali",
+  intro: "Come ti si chiama quando guardi altrove. Quando si usa ciascuno lo dice gate.toml: docs/channels.md.",
+  names: { desktop: "Questo desktop", telegram: "Telegram", ntfy: "ntfy" },
+  states: {
+    on: "attivo",
+    off: "spento",
+    waiting: "non ancora collegato",
+    failing: "non riesce, si riprova",
+  },
+  to_use: {
+    desktop: "Attiva le Notifiche qui sopra; docs/notifications.md dice che cosa serve a questo desktop.",
+    telegram: "Per usarlo, crea un bot tuo e indica il suo token in gate.toml: docs/channels.md spiega come.",
+    ntfy: "Per usarlo, indica un server e un topic in gate.toml: docs/channels.md spiega come.",
+  },
+  none: "Questo gate non chiama nessuno: nessun canale è attivo.",
+  test: "Prova",
+  test_of: (name) => `Prova ${name}`,
+  sent: "Inviato: dice che è una prova.",
+
+  link: "Collega una chat",
+  link_again: "Crea un altro link",
+  linked: "Collegata con",
+  since: "da",
+  unlink: "Scollega",
+  unlink_means: "Lì non arriva più nessuna richiesta, e da lì non si può più rispondere.",
+  keep: "Mantieni",
+  open_it: (bot) => `Apri questo link, una volta sola, nel Telegram del tuo telefono. Porta a ${bot}.`,
+  open_it_unnamed: "Apri questo link, una volta sola, nel Telegram del tuo telefono.",
+  qr: "Il link come codice QR",
+  link_over: "Il tempo del link è finito.",
+  link_elsewhere: "È aperto un link creato altrove:",
+
+  claim: {
+    title: "Sei tu?",
+    pressed: "ha premuto il link in Telegram:",
+    id: (id) => `id ${id}`,
+    no_username: "senza nome utente",
+    names_are: "Chi l'ha premuto ha scelto questo nome. La chat riceve ciò che gli agenti chiedono, e può rispondere.",
+    not_me: "Non sono io",
+    confirm: "Sì, collegala",
+    too_soon: "Non è valso: era appena apparso. Premi di nuovo.",
+  },
+};
+
+export const channelsWords = { en, it };
