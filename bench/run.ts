@@ -15,6 +15,7 @@ import { readingCommands } from "./reading-commands.ts";
 import { receipts } from "./receipts.ts";
 import { roundTrip } from "./round-trip.ts";
 import { safetyChecks } from "./safety.ts";
+import { trail } from "./trail.ts";
 
 /** `npm run bench [-- NAME] [--json]`: ratios in one run; absolute times are noise. */
 
@@ -34,6 +35,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   page,
   load,
   judges,
+  trail,
   receipts,
 };
 
