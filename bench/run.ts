@@ -13,6 +13,7 @@ import { page } from "./page.ts";
 import { readingCommands } from "./reading-commands.ts";
 import { roundTrip } from "./round-trip.ts";
 import { safetyChecks } from "./safety.ts";
+import { telegram } from "./telegram.ts";
 
 /** `npm run bench [-- NAME] [--json]`: ratios in one run; absolute times are noise. */
 
@@ -28,6 +29,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   footprint,
   safety: safetyChecks,
   notification,
+  telegram,
   page,
   load,
   judges,

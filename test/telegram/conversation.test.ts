@@ -42,7 +42,7 @@ describe("the user writes", () => {
     await answer(/^Nothing waits\.$/);
     gate.asks("a.txt");
     says("/pending");
-    expect((await answer(/^1 waiting/)).text).toBe("1 waiting\ntester: write a.txt -> ~/work/");
+    expect((await answer(/^1 waiting/)).text).toBe("1 waiting\ntester: write a.txt -> ~/work/ (~4 B)");
     says("/status");
     expect((await answer(/^Not paused/)).text).toBe("Not paused.\n1 waiting\nNo alarm.");
   });
@@ -98,7 +98,9 @@ describe("many requests of one agent", () => {
   async function gathered() {
     const parts = await linked({ gather_above: 2 });
     const asked = Array.from({ length: 5 }, (_, index) => parts.gate.asks(`${index}.txt`));
-    const message = await parts.gate.server.message(({ buttons }) => buttons.flat().some(({ callback_data }) => callback_data === "deny-all"));
+    const message = await parts.gate.server.message(({ buttons }) =>
+      buttons.flat().some(({ callback_data }) => callback_data === "deny-all"),
+    );
     await parts.gate.server.until(() => message.buttons.flat().some(({ text }) => text === "Deny all 5"));
     return { ...parts, asked, message };
   }

@@ -62,7 +62,9 @@ it("what ended while the gate was away is edited at its next start, and what sti
   expect(ended_message.buttons.length).toBeGreaterThan(0);
   first.server.forgive();
   const second = await TelegramGate.open({ server: first.server, home: first.home });
-  await second.server.until(() => ended_message.text.startsWith("Denied: tester: write") && ended_message.buttons.length === 0);
+  await second.server.until(
+    () => ended_message.text.startsWith("Denied: tester: write") && ended_message.buttons.length === 0,
+  );
   const callback = second.server.presses(ROBERTO_USER, message, "Approve");
   expect((await second.server.answerTo(callback)).text).toMatch(/^Approved in Telegram/);
   expect(second.request(waiting.token).status).toBe("approved");
