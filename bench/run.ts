@@ -10,7 +10,9 @@ import { judges } from "./judges.ts";
 import { load } from "./load.ts";
 import { notification } from "./notification.ts";
 import { page } from "./page.ts";
+import { rate } from "./rate.ts";
 import { readingCommands } from "./reading-commands.ts";
+import { receipts } from "./receipts.ts";
 import { roundTrip } from "./round-trip.ts";
 import { safetyChecks } from "./safety.ts";
 import { telegram } from "./telegram.ts";
@@ -19,6 +21,7 @@ import { telegram } from "./telegram.ts";
 
 const BENCHMARKS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   "round-trip": roundTrip,
+  rate,
   "grants-scale": grantsScale,
   hook,
   box,
@@ -33,6 +36,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   page,
   load,
   judges,
+  receipts,
 };
 
 const args = process.argv.slice(2);

@@ -59,7 +59,7 @@ export function requestText(view: ApprovalView, language: Language): NoticeText 
   const hazards = hazardLines(view, language).filter((line) => !card_lines.includes(line));
   const [what = "", ...rest] = card_lines;
   return {
-    title: question === null ? WORDS[language].asks(agent) : `${agent}: ${question}`,
+    title: question === null ? asksTitle(view.agent_name, language) : `${agent}: ${question}`,
     lines: [what, ...hazards, ...rest],
   };
 }
@@ -82,6 +82,11 @@ export function bundleText(
     title: words.waiting(views.length, visible(agent_name)),
     lines: more > 0 ? [...first, words.others(more)] : first,
   };
+}
+
+/** That an agent asks, and nothing from its call. */
+export function asksTitle(agent_name: string, language: Language): string {
+  return WORDS[language].asks(visible(agent_name));
 }
 
 /** Agents that want to be paired. */

@@ -2,9 +2,12 @@ import { join } from "node:path";
 import { AgentServer } from "../ipc/agent-server.ts";
 import type { GateError } from "../ipc/gate-error.ts";
 import { OperatorServer } from "../ipc/operator-server.ts";
+import type { Env } from "../ipc/paths.ts";
 import { logAlarms } from "./alarm-log.ts";
 import { type Channels, startChannels } from "./channels/channels.ts";
+import { SharedScreen } from "./channels/shared-screen.ts";
 import { type Core, openCore } from "./core.ts";
+import { sendCheckpoints } from "./daily-checkpoints.ts";
 import type { AgentPause } from "./gate/agent-pauses.ts";
 import type { Clock } from "./gate/clock.ts";
 import { AGENT_UNREAD, agentPausedMessage, GatePort, pausedMessage } from "./gate-port.ts";
@@ -137,23 +140,52 @@ async function serveCore(
   }
   const review = page === undefined ? undefined : pageReview(page.url, env, log);
   const options = wanted === false ? false : { ...(review === undefined ? {} : { review }), ...wanted };
-  const shown = startNotifications(operator.on("notification"), core.config, options, env, log);
-  notifications = shown;
-  const started = startChannels({ core, operatorOn: (surface) => operator.on(surface), env, log });
-  channels = started;
+  const calling = startCalling(core, operator, options, { page_url: page?.url, env, log });
+  ({ notifications, channels } = calling);
+  sendCheckpoints(core, log);
   const heap = new HeapKeeper();
   return {
     core,
     operator,
-    notifications: shown,
+    notifications: calling.notifications,
     async close() {
       core.storage.watch.stop();
       heap.stop();
-      await Promise.all([shown.close(), started.close()]);
+      await calling.close();
       await close();
       core.close();
     },
   };
+}
+
+/** Everything that calls the user: on this desktop, and elsewhere. */
+function startCalling(
+  core: Core,
+  operator: Operator,
+  options: NotificationOptions | false,
+  parts: { page_url: string | undefined; env: Env; log(line: string): void },
+) {
+  const { config, clock, notes } = core;
+  const { env, log } = parts;
+  const screen = new SharedScreen({
+    config,
+    env,
+    changed: () => core.publish({ type: "channels.changed", data: {} }),
+    log,
+  });
+  const calling = { screen, clock, notes };
+  const notifications = startNotifications(operator.on("notification"), config, options, env, log, calling);
+  const channels = startChannels({
+    ...parts,
+    core,
+    operatorOn: (surface) => operator.on(surface),
+    screen,
+    notifications,
+  });
+  const close = async () => {
+    await Promise.all([notifications.close(), channels.close(), screen.close()]);
+  };
+  return { notifications, channels, close };
 }
 
 /** Sends a pause and its end to the agents, and ends their connections with the gate. */

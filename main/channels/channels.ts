@@ -6,9 +6,10 @@ import type { Surface } from "../../ipc/surface.ts";
 import type { Config } from "../config.ts";
 import type { Core } from "../core.ts";
 import { errorCode } from "../gate/errors.ts";
+import type { GateNotifications } from "../notifications/start.ts";
 import type { Channel, ChannelNote, TelegramLinking } from "./channel.ts";
-import type { Screen } from "./due.ts";
 import { routeText } from "./route-text.ts";
+import type { SharedScreen } from "./shared-screen.ts";
 import { CHANNEL_WORDS } from "./words.ts";
 
 /** What calls the user elsewhere than on this desktop, for the operator's methods. */
@@ -24,12 +25,17 @@ export interface ChannelParts {
   core: Core;
   /** The operator's contract, as this surface uses it. */
   operatorOn(surface: Surface): OperatorApi;
+  /** Where the page is served, without a secret; left out: nowhere. */
+  page_url?: string | undefined;
   env: Env;
+  screen: SharedScreen;
+  /** Of the desktop. */
+  notifications: Pick<GateNotifications, "state" | "status" | "show">;
   log(line: string): void;
 }
 
 /** What a channel is opened with. */
-export interface ChannelHost extends Omit<ChannelParts, "operatorOn"> {
+export interface ChannelHost extends Pick<ChannelParts, "core" | "page_url" | "env" | "log"> {
   /** As this channel's surface. */
   api: OperatorApi;
   /** The channel's state is another one. */
@@ -51,6 +57,11 @@ const KINDS: readonly Kind[] = [
     name: "telegram",
     isConfigured: ({ telegram: { token_env, token_file } }) => (token_env ?? token_file) !== undefined,
     open: async (host) => (await import("../telegram/open.ts")).openTelegram(host),
+  },
+  {
+    name: "ntfy",
+    isConfigured: ({ ntfy }) => ntfy.topic !== undefined,
+    open: async (host) => (await import("../ntfy/ntfy-channel.ts")).openNtfy(host),
   },
 ];
 
@@ -75,23 +86,41 @@ class RunningChannels implements Channels {
     this.#parts = parts;
     const configured = KINDS.filter(({ isConfigured }) => isConfigured(parts.core.config));
     this.#opening = configured.map((kind) => this.#open(kind));
+    void Promise.all(this.#opening).then(() => parts.core.notes.begin());
   }
 
   status(): ChannelStatus[] {
-    const { channels } = this.#parts.core.config;
-    return CHANNELS.filter((name) => name !== "desktop").map((name) => {
-      const state = this.#running.get(name)?.channel.status() ?? { state: "off" as const, text: "not configured" };
-      return { name, ...state, route: routeText(channels[name]) };
+    const { screen, core } = this.#parts;
+    return CHANNELS.map((name) => {
+      const route = routeText(core.config.channels[name], screen.is_known);
+      return { name, ...this.#stateOf(name), route };
     });
+  }
+
+  #stateOf(name: ChannelName): Pick<ChannelStatus, "state" | "text"> {
+    if (name !== "desktop")
+      return this.#running.get(name)?.channel.status() ?? { state: "off", text: "not configured" };
+    const { state, status } = this.#parts.notifications;
+    return { state: state === "on" ? "on" : "off", text: status };
   }
 
   async test(name: ChannelName): Promise<void> {
     await Promise.all(this.#opening);
+    if (name === "desktop") return this.#testDesktop();
     const running = this.#running.get(name);
     if (running === undefined) throw notConfigured(name);
+    await running.channel.test(this.#testNote());
+  }
+
+  #testDesktop(): void {
+    const { state, status, show } = this.#parts.notifications;
+    if (state !== "on") throw new GateError("not_available", `notifications are ${status}`, "see docs/channels.md");
+    show(this.#testNote());
+  }
+
+  #testNote(): ChannelNote {
     const { test_title, test_line } = CHANNEL_WORDS[this.#parts.core.config.language];
-    const note: ChannelNote = { kind: "test", is_urgent: false, title: test_title, lines: [test_line] };
-    await running.channel.test(note);
+    return { kind: "test", is_urgent: false, title: test_title, lines: [test_line] };
   }
 
   get telegram(): TelegramLinking {
@@ -110,12 +139,13 @@ class RunningChannels implements Channels {
   }
 
   async #open(kind: Kind): Promise<void> {
-    const { core, operatorOn, env } = this.#parts;
+    const { core, operatorOn, page_url, env } = this.#parts;
     const { name } = kind;
     const log = (line: string) => this.#parts.log(`${name}: ${line}`);
     try {
       const host: ChannelHost = {
         core,
+        page_url,
         env,
         log,
         api: operatorOn(name),
@@ -135,7 +165,7 @@ class RunningChannels implements Channels {
     const { config, clock, notes } = this.#parts.core;
     const { Router } = await import("./routing.ts");
     const { NoteRoute } = await import("./note-route.ts");
-    const shared = { api, channel, route: config.channels[channel.name], screen: ALWAYS_LOCKED, clock, log };
+    const shared = { api, channel, route: config.channels[channel.name], screen: this.#parts.screen, clock, log };
     const router = new Router({ ...shared, gather_above: config.digest.above });
     const note_route = new NoteRoute({ ...shared, notes, language: () => config.language });
     await Promise.all([router.start(), note_route.start()]);
@@ -149,8 +179,6 @@ class RunningChannels implements Channels {
     };
   }
 }
-
-const ALWAYS_LOCKED: Screen = { is_locked: true, subscribe: () => () => undefined };
 
 function notConfigured(name: ChannelName): GateError {
   return new GateError("not_available", `${name} isn't configured`, "see docs/channels.md");

@@ -7,6 +7,7 @@ import { routeOf } from "../notifications/review-route.ts";
 import { type NotificationOptions, startNotifications } from "../notifications/start.ts";
 import { GATE_EXIT } from "../restart.ts";
 import { serveGate } from "../serve.ts";
+import { systemClock } from "../system-clock.ts";
 import { AttachedNotifications } from "./attached-notifications.ts";
 import { hasDebugSwitches, lockSession, lockWebContents } from "./lockdown.ts";
 import { loginItem } from "./login-item.ts";
@@ -70,7 +71,7 @@ async function openDesktop(): Promise<void> {
   restarted_after = undefined;
   startAgainOnDeath(() => gate.close());
   const own_notices = new AttachedNotifications(gate, (config) =>
-    startNotifications(gate, config, notifications(window), process.env, log),
+    startNotifications(gate, config, notifications(window), process.env, log, { clock: systemClock }),
   );
   await own_notices.follow();
   try {

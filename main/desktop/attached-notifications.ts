@@ -1,3 +1,5 @@
+import { gatePaths } from "../../ipc/paths.ts";
+import { configSchema, loadConfig } from "../config.ts";
 import type { GateNotifications, NotificationConfig } from "../notifications/start.ts";
 import type { WatchedGate } from "./tray-feed.ts";
 
@@ -47,7 +49,8 @@ export class AttachedNotifications {
     if (notifications.state !== "unavailable") return undefined;
     const settings = await this.#gate.call("settings.list", {});
     const value = (key: string) => settings.find((setting) => setting.key === key)?.value;
-    return { notifications: { enabled: true }, language: value("language") === "it" ? "it" : "en" };
+    const language = value("language") === "it" ? "it" : "en";
+    return { notifications: { enabled: true }, language, ...callingRules() };
   }
 
   async #stop(): Promise<void> {
@@ -55,5 +58,14 @@ export class AttachedNotifications {
     this.#running = undefined;
     this.#begun_with = "";
     await running?.close();
+  }
+}
+
+/** When the user is called, as gate.toml says: the file is the same for the gate that runs. The defaults where it can't be read. */
+function callingRules(): Pick<NotificationConfig, "channels" | "digest"> {
+  try {
+    return loadConfig(gatePaths().config_file);
+  } catch {
+    return configSchema.parse({}); // the gate itself says what is wrong with it
   }
 }

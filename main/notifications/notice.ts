@@ -14,6 +14,7 @@ import {
 import type { ApprovalView, PairingRequest } from "../../ipc/operator-api.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
 import { isPlainText, shortened, visible } from "../../ipc/visible-text.ts";
+import type { ChannelNote } from "../channels/channel.ts";
 import type { Notice, SinkAbilities } from "./sink.ts";
 import { NOTICE_WORDS } from "./words.ts";
 
@@ -91,6 +92,13 @@ export function alarmNotice({ code, message, hint }: Alarm, settings: NoticeSett
   const lines = [message, hint].filter((text) => text !== "").map((text) => shortened(visible(text), ROW_WIDTH * 3));
   const in_terminal = NOTICE_WORDS[settings.language].see(ownCommand("alarms list"));
   return withReview({ kind: "alarm", is_urgent: false, title, lines, buttons: [] }, settings, false, in_terminal);
+}
+
+/** What the user should know of, without being asked. */
+export function noteNotice({ title, lines, is_urgent }: ChannelNote, settings: NoticeSettings): Notice {
+  const shown = lines.slice(0, BODY_ROWS);
+  const more = lines.length > BODY_ROWS ? [othersText(lines.length - BODY_ROWS, settings.language)] : [];
+  return { kind: "note", is_urgent, title, lines: [...shown, ...more, PRODUCT], buttons: [], default_action: null };
 }
 
 /** Adds Review where it can open something, and says where to answer if the buttons can't. @param in_terminal how, without a window: left out, in `watch` */

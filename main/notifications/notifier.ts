@@ -4,12 +4,14 @@ import type { Language } from "../../ipc/language.ts";
 import type { Answer, ApprovalView, OperatorApi, OperatorEvent, PairingRequest } from "../../ipc/operator-api.ts";
 import { PRESS_DELAY_MS } from "../../ipc/press-delay.ts";
 import type { Pause } from "../../ipc/safety.ts";
+import type { Called, ChannelNote, Gathered } from "../channels/channel.ts";
 import { errorCode } from "../gate/errors.ts";
 import {
   alarmNotice,
   approvalNotice,
   digestNotice,
   type NoticeSettings,
+  noteNotice,
   pairingNotice,
   pauseNotice,
 } from "./notice.ts";
@@ -21,7 +23,8 @@ export type ReviewTarget =
   | { kind: "agent"; agent_name: string }
   | { kind: "pairing" }
   | { kind: "safety" }
-  | { kind: "alarm" };
+  | { kind: "alarm" }
+  | { kind: "note" };
 
 const debug = debugLog("notifications");
 
@@ -38,10 +41,8 @@ export interface NotifierOptions {
   pairing_check_ms?: number | undefined;
 }
 
-/** More than this many requests of one agent within the time (in milliseconds) become one notification. */
-export const BURST = { count: 3, within_ms: 10_000 };
-/** And so do more than this many that are open together, however slowly they arrived. */
-const MOST_OPEN = 8;
+/** A notification of many that was dismissed is shown again as they grow, after this time. */
+const DISMISSED_MS = 10_000;
 /** A server that closes a notification because it was pressed does so within this time. */
 const PRESS_CLOSES_MS = 300;
 /** There is no event for an agent that disconnects while it waits to be paired: checked this often while one is shown. */
@@ -65,17 +66,14 @@ interface Item {
 }
 
 /**
- * Notifications as one more surface on the operator's contract: shows waiting requests, and sends answers through the same
- * `resolve` as every other. Nothing here throws into the gate or delays a decision.
+ * Notifications as one more surface on the operator's contract: shows the waiting requests that a router says are due, and sends answers
+ * through the same `resolve` as every other. Nothing here throws into the gate or delays a decision.
  */
-export class Notifier {
+export class Notifier implements Called {
   readonly #options: NotifierOptions;
   readonly #now: () => number;
-  readonly #waiting = new Map<string, ApprovalView>();
-  /** When each agent's latest requests arrived, by agent id. */
-  readonly #arrivals = new Map<string, number[]>();
-  /** Agents whose requests are shown as one. */
-  readonly #digests = new Set<string>();
+  /** The agent's name of each request that is shown by itself. */
+  readonly #asking = new Map<string, string>();
   readonly #items = new Map<string, Item>();
   /** The text of each alarm's notification, by its key: an unchanged one isn't shown again. */
   readonly #alarm_texts = new Map<string, string>();
@@ -90,7 +88,7 @@ export class Notifier {
     this.#now = options.now ?? (() => performance.now());
   }
 
-  /** Shows what is waiting already, then each new request, pairing, pause and alarm. */
+  /** Shows each pairing, pause and alarm: those that are there already, then each new one. */
   async start(): Promise<void> {
     const { api, sink } = this.#options;
     // Outside of the gate's own call: nothing here can throw into it, or delay its answer.
@@ -99,15 +97,13 @@ export class Notifier {
     }, GATE_EVENTS);
     sink.start((event) => this.#safely(() => this.#onSinkEvent(event)));
     try {
-      const waiting = await api.call("approvals.list", { limit: 1000 });
-      for (const view of waiting.toReversed()) this.#safely(() => this.#appeared(view));
       await this.#checkPairing();
       const { pause } = await api.call("safety.status", {});
       this.#safely(() => this.#paused(pause));
       const { alarms } = await api.call("status", {});
       this.#safely(() => this.#alarmed(alarms));
     } catch (error) {
-      this.#log(`waiting requests can't be listed (${errorCode(error)})`);
+      this.#log(`the gate's state can't be read (${errorCode(error)})`);
     }
   }
 
@@ -120,67 +116,46 @@ export class Notifier {
     await this.#options.sink.end();
   }
 
+  ask(view: ApprovalView): void {
+    this.#safely(() => {
+      const { token } = view;
+      this.#asking.set(token, view.agent_name);
+      this.#put(`approval:${token}`, { kind: "approval", token }, (settings) => approvalNotice(view, settings));
+    });
+  }
+
+  gather({ agent_id, agent_name, views }: Gathered): void {
+    this.#safely(() => {
+      const key = `agent:${agent_id}`;
+      if (views.length === 0) return this.#remove(key);
+      for (const { token } of views) {
+        this.#asking.delete(token);
+        this.#remove(`approval:${token}`);
+      }
+      // Once dismissed, it isn't shown again for the same burst, but is for a later one.
+      const item = this.#items.get(key);
+      if (item?.dismissed_at != null && this.#now() - item.dismissed_at >= DISMISSED_MS) item.dismissed_at = null;
+      this.#put(key, { kind: "agent", agent_name }, (settings) => digestNotice(agent_name, views, settings));
+    });
+  }
+
+  ended({ token }: ApprovalView): void {
+    this.#safely(() => {
+      this.#asking.delete(token);
+      this.#remove(`approval:${token}`);
+    });
+  }
+
+  /** A pause and an alarm are shown here for as long as they hold. */
+  note(note: ChannelNote): void {
+    if (note.kind === "pause" || note.kind === "alarm") return;
+    this.#safely(() => this.#put(`note:${note.kind}`, { kind: "note" }, (settings) => noteNotice(note, settings)));
+  }
+
   #onGateEvent(event: OperatorEvent): void {
-    if (event.type === "approval.waiting") this.#appeared(event.data);
-    if (event.type === "approval.closed") this.#closed(event.data);
     if (event.type === "safety.paused" || event.type === "safety.resumed") this.#paused(event.data);
     if (event.type === "alarms.changed") this.#alarmed(event.data);
     if (event.type === "pairing.requested" || event.type === "agents.changed") void this.#checkPairing();
-  }
-
-  #appeared(view: ApprovalView): void {
-    if (view.status !== "pending") return;
-    if (this.#waiting.has(view.token)) {
-      this.#waiting.set(view.token, view);
-      // It says something else than before: it is shown anew.
-      const key = `approval:${view.token}`;
-      const target = { kind: "approval", token: view.token } as const;
-      if (this.#items.has(key)) this.#put(key, target, (settings) => approvalNotice(view, settings));
-      return;
-    }
-    this.#waiting.set(view.token, view);
-    const { agent_id } = view;
-    const now = this.#now();
-    const arrivals = (this.#arrivals.get(agent_id) ?? []).filter((at) => now - at < BURST.within_ms);
-    arrivals.push(now);
-    this.#arrivals.set(agent_id, arrivals);
-    const open = this.#ofAgent(agent_id);
-    if (this.#digests.has(agent_id)) {
-      // Once dismissed, it isn't shown again for the same burst, but is for a later one.
-      const digest = this.#items.get(`agent:${agent_id}`);
-      if (digest?.dismissed_at != null && now - digest.dismissed_at >= BURST.within_ms) digest.dismissed_at = null;
-      return this.#showDigest(view);
-    }
-    if (arrivals.length <= BURST.count && open.length <= MOST_OPEN) {
-      return this.#put(`approval:${view.token}`, { kind: "approval", token: view.token }, (settings) =>
-        approvalNotice(view, settings),
-      );
-    }
-    this.#digests.add(agent_id);
-    for (const { token } of open) this.#remove(`approval:${token}`);
-    this.#showDigest(view);
-  }
-
-  #closed(view: ApprovalView): void {
-    this.#waiting.delete(view.token);
-    this.#remove(`approval:${view.token}`);
-    const { agent_id } = view;
-    const left = this.#ofAgent(agent_id).length;
-    if (left === 0) this.#arrivals.delete(agent_id);
-    if (!this.#digests.has(agent_id)) return;
-    if (left > 0) return this.#showDigest(view);
-    this.#digests.delete(agent_id);
-    this.#remove(`agent:${agent_id}`);
-  }
-
-  #showDigest({ agent_id, agent_name }: ApprovalView): void {
-    this.#put(`agent:${agent_id}`, { kind: "agent", agent_name }, (settings) =>
-      digestNotice(agent_name, this.#ofAgent(agent_id), settings),
-    );
-  }
-
-  #ofAgent(agent_id: string): ApprovalView[] {
-    return [...this.#waiting.values()].filter((view) => view.agent_id === agent_id);
   }
 
   /** A pause that the user didn't begin is shown, until it has ended. */
@@ -306,14 +281,14 @@ export class Notifier {
 
   async #answer(item: Item, answer: Answer): Promise<void> {
     item.is_answering = true;
-    const agent = this.#waiting.get(answer.token)?.agent_name ?? "an agent";
+    const agent = this.#asking.get(answer.token) ?? "an agent";
     try {
       await this.#options.api.call("approvals.resolve", answer);
     } catch (error) {
       const code = errorCode(error);
       if (ENDED_CODES.has(code)) {
         this.#log(`${answer.decision} came too late for a request of ${agent} (${code}); it does not count`);
-        this.#waiting.delete(answer.token);
+        this.#asking.delete(answer.token);
         this.#remove(`approval:${answer.token}`);
         return;
       }
@@ -341,8 +316,6 @@ export class Notifier {
 }
 
 const GATE_EVENTS: readonly OperatorEvent["type"][] = [
-  "approval.waiting",
-  "approval.closed",
   "pairing.requested",
   "agents.changed",
   "safety.paused",

@@ -4,7 +4,7 @@ export type NoticeAction = "approve" | "deny" | "review";
 
 /** The content of a notification. All text is plain, with hidden characters escaped; the sink escapes markup. */
 export interface Notice {
-  kind: "approval" | "digest" | "pairing" | "pause" | "alarm";
+  kind: "approval" | "digest" | "pairing" | "pause" | "alarm" | "note";
   /** Something is dangerous, or every agent is stopped: it may cover what the user does. */
   is_urgent: boolean;
   /** Text by the gate only, nothing from a call. */

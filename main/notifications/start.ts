@@ -1,6 +1,13 @@
 import type { OperatorApi } from "../../ipc/operator-api.ts";
 import type { Env } from "../../ipc/paths.ts";
+import type { ChannelNote } from "../channels/channel.ts";
+import type { Screen } from "../channels/due.ts";
+import { NoteRoute } from "../channels/note-route.ts";
+import type { NoteBoard } from "../channels/notes.ts";
+import { Router } from "../channels/routing.ts";
+import { SharedScreen } from "../channels/shared-screen.ts";
 import type { Config } from "../config.ts";
+import type { Clock } from "../gate/clock.ts";
 import { Notifier, type ReviewTarget } from "./notifier.ts";
 import { notificationSink } from "./platform.ts";
 import type { NotificationSink } from "./sink.ts";
@@ -21,13 +28,24 @@ export interface NotificationOptions {
 export type NotificationState = "on" | "unwanted" | "unavailable";
 
 /** What notifications need of the configuration. */
-export type NotificationConfig = Pick<Config, "notifications" | "language">;
+export type NotificationConfig = Pick<Config, "notifications" | "language" | "channels" | "digest">;
+
+/** When the user is called, and of what. */
+export interface Calling {
+  /** Left out: looked at here, where that is needed. */
+  screen?: Screen;
+  clock: Clock;
+  /** Left out: where another process says it. */
+  notes?: NoteBoard;
+}
 
 export interface GateNotifications {
   readonly isOn: boolean;
   readonly state: NotificationState;
   /** For display: `on`, or `off: ` and why. */
   readonly status: string;
+  /** Shows a note at once, where they are on. */
+  show(note: ChannelNote): void;
   close(): Promise<void>;
 }
 
@@ -41,9 +59,10 @@ export function startNotifications(
   options: NotificationOptions | false,
   env: Env,
   log: (line: string) => void,
+  calling: Calling,
 ): GateNotifications {
   if (options === false) return off("not wanted (--no-notifications)", "unwanted");
-  const begin = () => beginNotifications(api, config, options, env, log);
+  const begin = () => beginNotifications(api, config, options, env, log, calling);
   let current = begin();
   let begun_with = chosen(config);
   let changing = Promise.resolve();
@@ -68,6 +87,7 @@ export function startNotifications(
     get status() {
       return current.status;
     },
+    show: (note) => current.show(note),
     async close() {
       unsubscribe();
       await changing;
@@ -87,6 +107,7 @@ function beginNotifications(
   options: NotificationOptions,
   env: Env,
   log: (line: string) => void,
+  calling: Calling,
 ): GateNotifications {
   if (!config.notifications.enabled) return off("not wanted (notifications.enabled)", "unwanted");
   const found = options.sink ? { sink: options.sink() } : notificationSink(env, process.platform, log);
@@ -102,9 +123,39 @@ function beginNotifications(
     pairing_check_ms,
   });
   void notifier.start();
-  return { isOn: true, state: "on", status: "on", close: () => notifier.close() };
+  const own = calling.screen ?? new SharedScreen({ config, env, changed: () => undefined, log });
+  const end = routeTo(notifier, { ...calling, api, config, log, screen: own });
+  const close = async () => {
+    end();
+    await notifier.close();
+    if (own instanceof SharedScreen && own !== calling.screen) await own.close();
+  };
+  return { isOn: true, state: "on", status: "on", show: (note) => notifier.note(note), close };
+}
+
+/** Has a notifier called by the rules of `[channels.desktop]`. Returns the function that ends it. */
+function routeTo(
+  channel: Notifier,
+  {
+    config,
+    notes,
+    ...parts
+  }: Required<Pick<Calling, "screen" | "clock">> &
+    Pick<Calling, "notes"> & { api: OperatorApi; config: NotificationConfig; log(line: string): void },
+): () => void {
+  const log = (line: string) => parts.log(`notifications: ${line}`);
+  const shared = { ...parts, channel, log, route: config.channels.desktop };
+  const router = new Router({ ...shared, gather_above: config.digest.above });
+  void router.start();
+  const note_route =
+    notes === undefined ? undefined : new NoteRoute({ ...shared, notes, language: () => config.language });
+  void note_route?.start();
+  return () => {
+    router.close();
+    note_route?.close();
+  };
 }
 
 function off(reason: string, state: NotificationState): GateNotifications {
-  return { isOn: false, state, status: `off: ${reason}`, close: async () => undefined };
+  return { isOn: false, state, status: `off: ${reason}`, show: () => undefined, close: async () => undefined };
 }

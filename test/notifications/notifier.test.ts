@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { wallTime } from "../../main/channels/quiet-hours.ts";
 import { FreedesktopSink } from "../../main/notifications/freedesktop.ts";
 import type { ReviewTarget } from "../../main/notifications/notifier.ts";
 import { type AgentConnection, tokenOf } from "../support/agent-connection.ts";
@@ -283,7 +284,7 @@ describe.skipIf(skipped)("many requests", () => {
     return asked;
   };
 
-  it("more than three of one agent within ten seconds become one, with Review only; another agent's stay", async () => {
+  it("more than three of one agent become one, with Review only; another agent's stay", async () => {
     const { gate, agent, server, sink, reviewed, settle } = await desk();
     const other = await gate.agent("other");
     await other.ask(RUN);
@@ -310,18 +311,15 @@ describe.skipIf(skipped)("many requests", () => {
     expect(await server.only()).toMatchObject({ title: "other: May I run?" });
   });
 
-  it("three, and ten seconds later three more, stay six; never more than eight of one agent", async () => {
-    const { agent, server, pass } = await desk();
+  it("what is dangerous is shown by itself, with Deny; quiet hours hold back the rest", async () => {
+    const [from, to] = [-1, 1].map((hours) => wallTime(Date.now() + hours * 3_600_000));
+    const config = `[channels.desktop]\nquiet_hours = { from = "${from}", to = "${to}" }`;
+    const { agent, server } = await desk({ config });
     await askMany(agent, 0, 3);
-    await server.until((shown) => shown.length === 3);
-    pass(10_000);
-    await askMany(agent, 3, 6);
-    const six = await server.until((shown) => shown.length === 6);
-    expect(six.map(({ title }) => title)).toEqual(Array(6).fill("tester: May I run?"));
-    pass(10_000);
-    await askMany(agent, 6, 9);
-    const all = await server.only(({ title }) => title === "tester is waiting: 9 requests");
-    expect([...all.actions.values()]).toEqual(["Review", "Review"]);
+    await agent.ask({ executor: "shell_exec", args: { command: "rm -rf /srv/data" } });
+    const one = await server.only();
+    expect(one.body).toContain("rm -rf /srv/data");
+    expect([...one.actions.values()]).toContain("Deny");
   });
 });
 

@@ -1,0 +1,56 @@
+import type { Env } from "../../ipc/paths.ts";
+import type { Config } from "../config.ts";
+import type { Screen } from "./due.ts";
+import type { ScreenLock } from "./screen-lock.ts";
+
+export interface SharedScreenParts {
+  config: Pick<Config, "channels">;
+  env: Env;
+  changed(): void;
+  log(line: string): void;
+}
+
+/** The screen as every channel asks for it. What looks at it is loaded only where a channel is used while it is locked. */
+export class SharedScreen implements Screen {
+  readonly #listeners = new Set<() => void>();
+  readonly #opening: Promise<void> | undefined;
+  #lock: ScreenLock | undefined;
+  #has_ended = false;
+
+  constructor(parts: SharedScreenParts) {
+    if (Object.values(parts.config.channels).some(({ when }) => when === "locked")) this.#opening = this.#open(parts);
+  }
+
+  get is_locked(): boolean {
+    return this.#lock?.is_locked ?? false;
+  }
+
+  /** Null where nobody asks. */
+  get is_known(): boolean | null {
+    return this.#opening === undefined ? null : (this.#lock?.is_known ?? false);
+  }
+
+  subscribe(changed: () => void): () => void {
+    this.#listeners.add(changed);
+    return () => this.#listeners.delete(changed);
+  }
+
+  async close(): Promise<void> {
+    this.#has_ended = true;
+    await this.#opening;
+    this.#lock?.close();
+  }
+
+  async #open({ env, changed, log }: SharedScreenParts): Promise<void> {
+    try {
+      const { ScreenLock } = await import("./screen-lock.ts");
+      if (this.#has_ended) return;
+      this.#lock = new ScreenLock({ env, changed });
+      this.#lock.subscribe(() => {
+        for (const listener of this.#listeners) listener();
+      });
+    } catch {
+      log("whether the screen is locked can't be found out: what does that could not be loaded");
+    }
+  }
+}
