@@ -7,7 +7,7 @@ import {
   sign,
   verify,
 } from "node:crypto";
-import { closeSync, readFileSync } from "node:fs";
+import { closeSync, fchmodSync, fstatSync, readFileSync } from "node:fs";
 import { GateError } from "../../../ipc/gate-error.ts";
 import { ownCommand } from "../../../ipc/own-command.ts";
 import { writeDurably } from "../durable-file.ts";
@@ -37,6 +37,8 @@ export function readSigningKey(file: string): SigningKey | undefined {
   try {
     const descriptor = openOwnFile(file, "read");
     try {
+      // As a copy from a backup may be: for its owner alone.
+      if ((fstatSync(descriptor).mode & 0o077) !== 0) fchmodSync(descriptor, 0o600);
       return signingKey(createPrivateKey(readFileSync(descriptor)));
     } finally {
       closeSync(descriptor);

@@ -134,6 +134,18 @@ const EDITS_OF: Readonly<Record<string, (files: Files, pick: Pick) => Edit>> = {
     lines[at] = JSON.stringify({ ...parsed(lines[at]), payload: other.payload });
     return ofAll(files, lines, ["signature"]);
   },
+  "the same content is written in another way": (files, pick) => {
+    const lines = files.months.flat();
+    const at = pick(lines.length);
+    const { payload, payloadType, signatures } = parsed(lines[at]);
+    const ways = [
+      JSON.stringify({ payloadType, payload, signatures }),
+      (lines[at] ?? "").replace(",", ", "),
+      JSON.stringify({ payload, payloadType, signatures: [...signatures, ...signatures] }),
+    ];
+    lines[at] = ways[pick(ways.length)] ?? "";
+    return ofAll(files, lines, ["altered_form"]);
+  },
   "a receipt is signed with another key": (files, pick) => {
     const lines = files.months.flat();
     const at = pick(lines.length);

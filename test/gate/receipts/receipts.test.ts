@@ -254,8 +254,9 @@ describe("the key", () => {
       expect(receiptsIn(gate.paths)).toHaveLength(1);
       expect(gate.gate.core.alarms.list()).toMatchObject([{ code: "receipts_unwritable", subject: receipt_key }]);
       rmSync(receipt_key, { recursive: true, force: true });
-      writeFileSync(receipt_key, key, { mode: 0o600 });
+      writeFileSync(receipt_key, key, { mode: 0o644 });
       made(gate);
+      expect(statSync(receipt_key).mode & 0o777).toBe(0o600);
       expect(grantsIn(gate.paths)).toMatchObject([{ receipt: 1 }, { receipt: 2, grant: { target: "/srv/b" } }]);
       expect(gate.gate.core.alarms.list()).toEqual([]);
       expect(verified(gate.paths, home.home).problems).toEqual([]);
