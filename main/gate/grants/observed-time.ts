@@ -34,13 +34,16 @@ export class ObservedTime {
     return Math.floor(this.#seconds() / DAY_SECONDS);
   }
 
-  /** Keeps the count so far. @throws SQLite's error */
+  /** Keeps the count so far; while there is no grant nothing is counted, and nothing written. @throws SQLite's error */
   keep(): void {
     const now = this.#now(this.#seconds());
-    this.#db
-      .prepare("INSERT OR REPLACE INTO observed_time (id, seconds, wall_at, boot_at) VALUES (1, ?, ?, ?)")
-      .run(now.seconds, now.wall_at, now.boot_at);
-    this.#last = now;
+    const { changes } = this.#db
+      .prepare(
+        `INSERT OR REPLACE INTO observed_time (id, seconds, wall_at, boot_at)
+         SELECT 1, $seconds, $wall_at, $boot_at WHERE EXISTS (SELECT 1 FROM grants)`,
+      )
+      .run(now);
+    this.#last = changes > 0 ? now : this.#now(0);
   }
 
   #seconds(): number {

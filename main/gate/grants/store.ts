@@ -362,11 +362,9 @@ export class GrantStore {
    */
   revokeStale(unused_days: number): StaleBatch<Grant> | undefined {
     this.flush();
-    try {
-      return this.#write(() => revokeStale(this.#db, this.#clock, { unused_days, day: this.#observed.day }));
-    } finally {
-      this.#cache.revoked();
-    }
+    const batch = this.#write(() => revokeStale(this.#db, this.#clock, { unused_days, day: this.#observed.day }));
+    if (batch !== undefined) this.#cache.revoked();
+    return batch;
   }
 
   /** What was revoked as stale, and by nothing else since, while it can be given back: newest first. */
