@@ -15,6 +15,7 @@ import { readingCommands } from "./reading-commands.ts";
 import { receipts } from "./receipts.ts";
 import { roundTrip } from "./round-trip.ts";
 import { safetyChecks } from "./safety.ts";
+import { telegram } from "./telegram.ts";
 import { trail } from "./trail.ts";
 
 /** `npm run bench [-- NAME] [--json]`: ratios in one run; absolute times are noise. */
@@ -32,6 +33,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   footprint,
   safety: safetyChecks,
   notification,
+  telegram,
   page,
   load,
   judges,

@@ -46,6 +46,7 @@ describe("a price in words", () => {
 it.each([
   [60, "The same call 40 times in a minute", "La stessa chiamata 40 volte in un minuto"],
   [120, "The same call 40 times in 2 minutes", "La stessa chiamata 40 volte in 2 minuti"],
+  [1, "The same call 40 times in a second", "La stessa chiamata 40 volte in un secondo"],
   [10, "The same call 40 times in 10 seconds", "La stessa chiamata 40 volte in 10 secondi"],
 ])("how often the same call was made within %d s", (seconds, en, it) => {
   expect(repeatedText({ count: 40, seconds }, "en")).toBe(en);

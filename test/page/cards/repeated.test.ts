@@ -20,6 +20,7 @@ describe.skipIf(NO_BROWSER !== null)("a call that is made again and again", () =
     const card = cardOf(page, view.token);
     await card.getByRole("heading", { name: "The same call 40 times in a minute. Stop it?" }).waitFor();
     await card.getByText("rates.example.net").first().waitFor();
+    await card.locator(".asked").getByText("download", { exact: true }).waitFor();
     expect(await card.locator("[data-answers] button").allTextContents()).toEqual(["Stop itD", "Let it continueA"]);
     expect(await card.getByText("You approved this").count()).toBe(0);
     expect(await focused(page)).toBe("Stop it");
