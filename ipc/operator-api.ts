@@ -589,7 +589,8 @@ export const operatorMethods = {
   },
   /** The newest signed checkpoint, when it was signed, and how many lines it is about; each null before the first. */
   "audit.checkpoint": {
-    params: nothing,
+    /** True: the trail is signed as it is now, if it has lines since the newest. */
+    params: z.object({ is_fresh: z.boolean().optional() }),
     result: z.object({
       text: z.string().nullable(),
       signed_at: z.string().nullable(),

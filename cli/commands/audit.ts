@@ -48,12 +48,12 @@ export function auditCommands(program: Command, done: (code: ExitCode) => void):
 
   audit
     .command("checkpoint")
-    .description("prints the newest signed checkpoint of the trail, to be kept where nobody can change it")
+    .description("signs the trail as it is now, and prints that checkpoint: keep it where nobody can change it")
     .action(() =>
       withOperator(async (api) => {
-        const { text } = await api.call("audit.checkpoint", {});
+        const { text } = await api.call("audit.checkpoint", { is_fresh: true });
         if (text === null) {
-          say("no checkpoint yet: the first is signed after 64 lines or ten minutes");
+          say("no checkpoint: the trail has no line yet, or there is no key to sign with");
           return done(EXIT.ok);
         }
         process.stdout.write(text);

@@ -31,7 +31,11 @@ export function auditMethods({
       await checkpoints.settled();
       return verifyAudit(paths.audit_dir, paths.audit_head, audit.end, clock.now(), claims(against, named));
     },
-    "audit.checkpoint": () => {
+    "audit.checkpoint": async ({ is_fresh = false }) => {
+      if (is_fresh) {
+        audit.flush();
+        await checkpoints.signNow();
+      }
       const { newest } = checkpoints;
       if (newest === undefined) return { text: null, signed_at: null, lines: null };
       return { text: newest.text, signed_at: isoSeconds(newest.ms), lines: newest.size };

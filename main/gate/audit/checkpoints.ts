@@ -137,6 +137,12 @@ export class Checkpoints {
     this.daily.tend(this.#newest);
   }
 
+  /** Signs what was written since the last checkpoint. Never throws: where it can't be, that is an alarm. */
+  async signNow(): Promise<void> {
+    await this.settled();
+    if (!this.#is_closed && this.#isCurrent && this.#unsigned > 0) this.#sign(true);
+  }
+
   /**
    * The operator has accepted what isn't as it was written: the tree is built over the trail as it is now. Where that isn't the one
    * that was signed, the next checkpoint says so.
