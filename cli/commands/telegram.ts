@@ -101,7 +101,7 @@ function claimLines({ id, name, username, user_id }: TelegramClaim): string[] {
 
 function statusLines({ bot, linked, link_expires_at, claim }: TelegramStatus): string[] {
   return [
-    bot === null ? "no bot: see docs/channels.md" : `bot: @${bot}`,
+    bot === null ? "no bot: see docs/telegram.md" : `bot: @${bot}`,
     linked === null
       ? `no chat is linked: ${ownCommand("telegram link")}`
       : `linked: ${linked.name}, number ${linked.user_id}, since ${linked.linked_at}`,

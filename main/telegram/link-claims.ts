@@ -55,7 +55,7 @@ export class LinkClaims {
     return true;
   }
 
-  get expires_at(): string | null {
+  get linkEnd(): string | null {
     return this.#current(this.#open)?.expires_at ?? null;
   }
 

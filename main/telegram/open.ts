@@ -1,13 +1,26 @@
+import type { OperatorApi } from "../../ipc/operator-api.ts";
+import type { Env } from "../../ipc/paths.ts";
 import { ChannelMessages } from "../channels/channel-messages.ts";
-import type { ChannelHost } from "../channels/channels.ts";
+import type { Core } from "../core.ts";
 import { dispatchCallback } from "../gate/approvals/callback.ts";
 import { LinkedChat } from "./linked-chat.ts";
 import { TelegramChannel } from "./telegram-channel.ts";
 import { TIMING, type Timing } from "./timing.ts";
 
+/** What of a running gate it is opened with. */
+interface Host {
+  core: Core;
+  /** As the surface Telegram. */
+  api: OperatorApi;
+  env: Env;
+  log(line: string): void;
+  changed(): void;
+  showEach(agent_id: string): void;
+}
+
 /** Telegram's channel on a running gate. Waits for nothing: the connection is made meanwhile. @throws GateError `database_*` */
 export function openTelegram(
-  { core, api, env, log, changed, showEach }: ChannelHost,
+  { core, api, env, log, changed, showEach }: Host,
   timing: Partial<Timing> = {},
 ): TelegramChannel {
   const { storage, clock, config, audit } = core;

@@ -159,6 +159,7 @@ function whyNotWhole(
     return words.too_long(characters.toLocaleString(language));
   const { intent, target_summary, capability_class, action_verb, links, capabilities, cwd } = view;
   const texts = [
+    ...own,
     ...[intent, target_summary, capability_class, action_verb, cwd ?? "", ...links],
     ...capabilities.map(({ target }) => target),
     ...Object.entries(view.args).flatMap(([key, value]) => [key, argumentText(value)]),

@@ -83,12 +83,18 @@ export class ShownRequests {
     for (const key of messages.keys()) messages.retire(key, screen);
   }
 
-  get waiting(): ApprovalView[] {
-    return [...this.#views.values()];
-  }
-
   view(token: string): ApprovalView | undefined {
     return this.#views.get(token);
+  }
+
+  /** Whether the card that is shown is of what the registry has now: of what isn't, the card is made anew. */
+  isCurrent(token: string): boolean {
+    const shown = this.#views.get(token);
+    const now = this.#parts.requestOf(token);
+    if (shown === undefined || now === undefined || now.status !== "pending") return true;
+    if (JSON.stringify(askedOf(shown)) === JSON.stringify(askedOf(now))) return true;
+    this.ask(now);
+    return false;
   }
 
   gatheredOf(agent_id: string): Gathered | undefined {
@@ -190,6 +196,11 @@ export class ShownRequests {
     this.#views.set(view.token, view);
     messages.adopt(key, message, requestScreen(view, settings()), false);
   }
+}
+
+/** What an answer is about. Not its deadline: that may be put off. */
+function askedOf({ args, description, capabilities, choices }: ApprovalView) {
+  return { args, description, capabilities, choices };
 }
 
 function tokensOf({ views }: Gathered): string[] {

@@ -132,6 +132,8 @@ export class Taps {
     if (offer === "too-early") return this.#turnBack(callback, "too_early", pressed.too_early);
     if (offer === "changing" && this.#hasEnded(said)) return this.#answerEnded(callback, said);
     if (offer === "changing") return this.#turnBack(callback, "changing", pressed.changed);
+    if ("token" in said && !this.#parts.requests.isCurrent(said.token))
+      return this.#turnBack(callback, "changing", pressed.changed);
     if (ALLOWING.has(said.act) && this.#parts.pin.isAsked) {
       this.#parts.conversation.askPin(shown.chat_id);
       return this.#turnBack(callback, "pin_wanted", this.#words.pin_wanted);

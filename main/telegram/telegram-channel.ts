@@ -161,7 +161,7 @@ export class TelegramChannel implements Channel {
     });
     const sent = await Promise.race([this.#messages.text(chat_id, this.#noteScreen(note)), late]);
     clearTimeout(timer);
-    if (sent === null) throw new GateError("channel_failed", this.#whyFailing(), "see docs/channels.md");
+    if (sent === null) throw new GateError("channel_failed", this.#whyFailing(), "see docs/telegram.md");
   }
 
   async close(): Promise<void> {
@@ -192,11 +192,11 @@ export class TelegramChannel implements Channel {
 
   #linkStatus(): TelegramStatus {
     const linked = this.#parts.links.current;
-    const { claim, expires_at } = this.#claims;
+    const { claim, linkEnd } = this.#claims;
     return {
       bot: this.#connection.bot?.username ?? null,
       linked: linked && { user_id: linked.user_id, name: linked.name, linked_at: linked.linked_at },
-      link_expires_at: expires_at,
+      link_expires_at: linkEnd,
       claim: claim && {
         id: claim.id,
         user_id: claim.user_id,
@@ -209,7 +209,7 @@ export class TelegramChannel implements Channel {
 
   async #link(): Promise<{ url: string; expires_at: string }> {
     const { bot } = this.#connection;
-    if (bot === null) throw new GateError("channel_failed", this.#whyFailing(), "see docs/channels.md");
+    if (bot === null) throw new GateError("channel_failed", this.#whyFailing(), "see docs/telegram.md");
     const { payload, expires_at } = this.#claims.begin();
     this.#parts.gate.changed();
     return { url: `https://t.me/${bot.username}?start=${payload}`, expires_at };

@@ -125,7 +125,7 @@ describe("many requests of one agent", () => {
   it("are shown one by one where the user wants that", async () => {
     const { gate, asked, message } = await gathered();
     gate.server.presses(ROBERTO_USER, message, "each");
-    for (const { token } of asked) await gate.shown(token);
+    for (const { token } of asked) expect((await gate.shown(token)).message_id).not.toBe(message.message_id);
     await gate.server.until(() => message.buttons.length === 0);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Seeded } from "../../fuzz/seeded.ts";
 import { configuredHome, TelegramGate } from "../support/telegram-gate.ts";
-import { ROBERTO_USER, telegramServer } from "../support/telegram-server.ts";
+import { BOT_NAME, ROBERTO_USER, telegramServer } from "../support/telegram-server.ts";
 
 it("the poll survives 401, 409, 429, 5xx, ended connections and what is no answer, and then says that all is well", async () => {
   const gate = await TelegramGate.open();
@@ -117,4 +117,5 @@ it("a second poller of the same bot, as of another machine, is said in the statu
   await gate.changed(() => (/another program asks/.test(gate.channel.status().text) ? true : null));
   await other.close();
   await gate.changed(() => (gate.channel.status().state === "on" ? true : null));
+  expect(gate.channel.status().text).toBe(`@${BOT_NAME} writes to Roberto (${ROBERTO_USER.id})`);
 });

@@ -148,6 +148,17 @@ describe("what a tap can't do", () => {
   });
 });
 
+it("what is approved is what is shown: of a request that has become another one meanwhile the tap doesn't count", async () => {
+  const { gate, asked, callback } = await linkedWith();
+  const { registry } = gate.core.gate.broker;
+  const request = registry.getPending(asked.token);
+  if (request === undefined) throw new Error("there is no such request");
+  registry.describeAnew({ ...request, extra: { ...request.extra, args: { path: "/elsewhere", content: "other" } } });
+  expect(await gate.channel.handleCallback(callback(`approve:${asked.token}`))).toMatchObject({ reason: "changing" });
+  expect(gate.request(asked.token).status).toBe("pending");
+  await gate.server.message(({ text }) => text.includes("│ path: /elsewhere"));
+});
+
 describe("a wider answer", () => {
   const widest = ({ buttons }: BotMessage) =>
     buttons.flat().filter(({ callback_data }) => callback_data.startsWith("wider:"));
