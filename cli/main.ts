@@ -5,6 +5,7 @@ import { alarmsCommands } from "./commands/alarms.ts";
 import { answerCommands, approvalsCommands } from "./commands/approvals.ts";
 import { auditCommands } from "./commands/audit.ts";
 import { boxCommands } from "./commands/box.ts";
+import { channelsCommands } from "./commands/channels.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { connectCommand } from "./commands/connect.ts";
 import { costsCommand } from "./commands/costs.ts";
@@ -78,6 +79,7 @@ export function commandLine(done: (code: number) => void): Command {
   statusCommand(program);
   telegramCommands(program);
   alarmsCommands(program);
+  channelsCommands(program);
   costsCommand(program);
   metricsCommand(program);
   doctorCommand(program, done);

@@ -8,6 +8,7 @@ import type { Core } from "../core.ts";
 import { errorCode } from "../gate/errors.ts";
 import type { GateNotifications } from "../notifications/start.ts";
 import type { Channel, ChannelNote, TelegramLinking } from "./channel.ts";
+import type { EveningDigest } from "./evening.ts";
 import { routeText } from "./route-text.ts";
 import type { SharedScreen } from "./shared-screen.ts";
 import { CHANNEL_WORDS } from "./words.ts";
@@ -80,13 +81,14 @@ class RunningChannels implements Channels {
   readonly #parts: ChannelParts;
   readonly #running = new Map<ChannelName, Running>();
   readonly #opening: Promise<void>[];
+  #evening: EveningDigest | undefined;
   #has_ended = false;
 
   constructor(parts: ChannelParts) {
     this.#parts = parts;
     const configured = KINDS.filter(({ isConfigured }) => isConfigured(parts.core.config));
     this.#opening = configured.map((kind) => this.#open(kind));
-    void Promise.all(this.#opening).then(() => parts.core.notes.begin());
+    this.#opening.push(this.#beginNotes([...this.#opening]));
   }
 
   status(): ChannelStatus[] {
@@ -95,6 +97,18 @@ class RunningChannels implements Channels {
       const route = routeText(core.config.channels[name], screen.is_known);
       return { name, ...this.#stateOf(name), route };
     });
+  }
+
+  /** Once every channel is there. */
+  async #beginNotes(channels: readonly Promise<void>[]): Promise<void> {
+    await Promise.all(channels);
+    const { core, operatorOn, log } = this.#parts;
+    core.notes.begin();
+    const { evening: at } = core.config.digest;
+    if (at === undefined || this.#has_ended) return;
+    const { EveningDigest } = await import("./evening.ts");
+    this.#evening = new EveningDigest({ core, api: operatorOn("terminal"), at, log });
+    if (!this.#has_ended) this.#evening.start();
   }
 
   #stateOf(name: ChannelName): Pick<ChannelStatus, "state" | "text"> {
@@ -130,6 +144,7 @@ class RunningChannels implements Channels {
   async close(): Promise<void> {
     this.#has_ended = true;
     await Promise.all(this.#opening);
+    await this.#evening?.close();
     await Promise.all(
       [...this.#running.values()].map((running) => {
         running.close();

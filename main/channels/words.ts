@@ -13,6 +13,9 @@ interface Words {
   below: (folder: string) => string;
   directly_in: (folder: string) => string;
   session_ends: string;
+  today: (counts: string) => string;
+  counts: (counts: { allowed: number; denied: number; expired: number }) => string;
+  grants_used: string;
 }
 
 export const CHANNEL_WORDS: Readonly<Record<Language, Words>> = {
@@ -26,6 +29,9 @@ export const CHANNEL_WORDS: Readonly<Record<Language, Words>> = {
     below: (folder) => `below ${folder}`,
     directly_in: (folder) => `directly in ${folder}`,
     session_ends: "until its session ends",
+    today: (counts) => `Today: ${counts}`,
+    counts: ({ allowed, denied, expired }) => `${allowed} allowed, ${denied} denied, ${expired} expired`,
+    grants_used: "Grants used:",
   },
   it: {
     paused: "Tutti gli agenti sono in pausa",
@@ -37,5 +43,8 @@ export const CHANNEL_WORDS: Readonly<Record<Language, Words>> = {
     below: (folder) => `sotto ${folder}`,
     directly_in: (folder) => `direttamente in ${folder}`,
     session_ends: "fino alla fine della sua sessione",
+    today: (counts) => `Oggi: ${counts}`,
+    counts: ({ allowed, denied, expired }) => `consentite ${allowed}, rifiutate ${denied}, scadute ${expired}`,
+    grants_used: "Permessi usati:",
   },
 };

@@ -216,8 +216,11 @@ export class NtfyChannel implements Channel {
     return { action: "http", label, url, method: "POST", body: `deny ${secret}`, clear: true };
   }
 
-  #noteMessage({ title, lines, is_urgent }: ChannelNote): NtfyMessage {
-    return { topic: this.#topic, title, message: lines.join("\n"), priority: is_urgent ? 4 : 3 };
+  #noteMessage({ kind, title, lines, is_urgent }: ChannelNote): NtfyMessage {
+    // Others name folders and files.
+    const is_plain = kind === "test" || kind === "checkpoint";
+    const message = is_plain ? lines.join("\n") : NTFY_WORDS[this.#language].see_at_machine;
+    return { topic: this.#topic, title, message, priority: is_urgent ? 4 : 3 };
   }
 
   #state(what: "sending" | "reading", error: Error | null): void {

@@ -157,10 +157,15 @@ export class ChatMessages {
   find(
     chat_id: number,
     message_id: number,
-  ): (Shown & { isOffered(data: string): Offer; isKnown: boolean }) | undefined {
+  ): (Shown & { isOffered(data: string): Offer; isSettled: boolean }) | undefined {
     for (const kept of this.#kept.values())
       if (kept.chat_id === chat_id && kept.message_id === message_id)
-        return { ...kept, message_id, isKnown: kept.shown !== null, isOffered: (data) => this.#offer(kept, data) };
+        return {
+          ...kept,
+          message_id,
+          isSettled: kept.shown === kept.wanted,
+          isOffered: (data) => this.#offer(kept, data),
+        };
     return undefined;
   }
 

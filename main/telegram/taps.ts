@@ -87,7 +87,7 @@ export class Taps {
       return this.#refuse(callback, "unknown-callback", "missing_token", this.#words.pressed.unknown);
     const { message } = callback;
     if (message === undefined) return this.#notHere(callback);
-    const shown = await this.#messageOf(linked.chat_id, message.message_id);
+    const shown = await this.#messageOf(said, linked.chat_id, message.message_id);
     if (shown === "unknown yet") return this.#turnBack(callback, "busy", this.#words.pressed.busy);
     if (shown === undefined) return this.#onEnded(callback, said, linked.chat_id, message.message_id);
     return this.#onShown(callback, said, data, shown);
@@ -111,13 +111,14 @@ export class Taps {
     return { ok: false, reason, ...(error === undefined ? {} : { error }) };
   }
 
-  /** One that an earlier gate has sent says soon what is so now, and one that is being sent has a number soon: that is waited for. */
-  async #messageOf(chat_id: number, message_id: number): Promise<Found | "unknown yet" | undefined> {
+  /** A message that is being sent or changed says soon what it should: that is waited for, so that the tap is compared with it. */
+  async #messageOf(said: Said, chat_id: number, message_id: number): Promise<Found | "unknown yet" | undefined> {
     const { messages, timing } = this.#parts;
+    if (messages.find(chat_id, message_id) === undefined && (await messages.isSending(timing.settle_ms)))
+      return "unknown yet";
     const found = messages.find(chat_id, message_id);
-    if (found?.isKnown === true) return found;
-    if (found !== undefined) await messages.settled(found.key, timing.settle_ms);
-    else if (await messages.isSending(timing.settle_ms)) return "unknown yet";
+    if (found === undefined || found.isSettled || this.#hasEnded(said)) return found;
+    await messages.settled(found.key, timing.settle_ms);
     return messages.find(chat_id, message_id);
   }
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
+import { Seeded } from "../../fuzz/seeded.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
 import { endedScreen } from "../../main/telegram/request-screen.ts";
-import { Seeded } from "../../fuzz/seeded.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { type AskedCall, configuredHome, TelegramGate } from "../support/telegram-gate.ts";
 import { type ApiCall, type BotMessage, ROBERTO_USER, STRANGER, telegramServer } from "../support/telegram-server.ts";
@@ -11,7 +11,16 @@ const REQUESTS = IS_WHOLE_RUN ? 1000 : 100;
 const TOGETHER = 25;
 const SEED = Number(process.env.SEED ?? Date.now() % 100_000);
 
-const ACTS = ["approve", "deny", "double", "terminal-approve", "terminal-deny", "withdraw", "stranger", "nothing"] as const;
+const ACTS = [
+  "approve",
+  "deny",
+  "double",
+  "terminal-approve",
+  "terminal-deny",
+  "withdraw",
+  "stranger",
+  "nothing",
+] as const;
 
 /** What may go wrong with any call, but for an answer to `sendMessage` that is lost: no client can know of that message. */
 function chaosOf(random: Seeded) {
@@ -32,11 +41,14 @@ it(`of ${REQUESTS} requests, each tapped, answered elsewhere, withdrawn, expired
   const closed = new Map<string, string[]>();
   const opened = async () => {
     const gate = await TelegramGate.open({ server, home, clock });
-    gate.operator.subscribe((event) => {
-      if (event.type !== "approval.closed") return;
-      const { token, status } = event.data;
-      closed.set(token, [...(closed.get(token) ?? []), status]);
-    }, ["approval.closed"]);
+    gate.operator.subscribe(
+      (event) => {
+        if (event.type !== "approval.closed") return;
+        const { token, status } = event.data;
+        closed.set(token, [...(closed.get(token) ?? []), status]);
+      },
+      ["approval.closed"],
+    );
     return gate;
   };
   let gate = await opened();
@@ -48,7 +60,10 @@ it(`of ${REQUESTS} requests, each tapped, answered elsewhere, withdrawn, expired
     const tap = (decision: "approve" | "reject", user = ROBERTO_USER) =>
       server.sendsCallback(user, message, `${decision}:${token}`);
     const answer = (decision: "approved" | "rejected") =>
-      gate.operator.on("terminal").call("approvals.resolve", { token, decision }).catch(() => undefined);
+      gate.operator
+        .on("terminal")
+        .call("approvals.resolve", { token, decision })
+        .catch(() => undefined);
     switch (random.pick(ACTS)) {
       case "approve":
         return tap("approve");

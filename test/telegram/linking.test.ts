@@ -6,7 +6,8 @@ import { configuredHome, TelegramGate } from "../support/telegram-gate.ts";
 import { BOT_TOKEN, ROBERTO_USER, STRANGER, telegramServer } from "../support/telegram-server.ts";
 
 const payloadOf = (url: string) => new URL(url).searchParams.get("start") ?? "";
-const refused = async (gate: TelegramGate) => (await gate.trail("telegram.refused")).map(({ why, count }) => [why, count]);
+const refused = async (gate: TelegramGate) =>
+  (await gate.trail("telegram.refused")).map(({ why, count }) => [why, count]);
 
 describe("a chat is linked", () => {
   it("by who presses the link in a private chat, once the user has confirmed the shown name", async () => {
@@ -116,6 +117,8 @@ it("the bot's token is in no log, error, status and trail, whatever Telegram ans
   expect(gate.log.length).toBeGreaterThan(2);
   expect(said).not.toContain(BOT_TOKEN.slice(12));
   // A token that was put right is taken without a restart.
-  writeFileSync(join(home.paths.config_dir, "telegram.token"), "987654321:BBotherotherotherotherotherother", { mode: 0o600 });
+  writeFileSync(join(home.paths.config_dir, "telegram.token"), "987654321:BBotherotherotherotherotherother", {
+    mode: 0o600,
+  });
   await gate.connected();
 });

@@ -24,7 +24,10 @@ const why = async (gate: TelegramGate) => (await gate.trail("telegram.refused"))
 describe("the callback", () => {
   it("approve:<token> calls resolve and confirms", async () => {
     const { gate, asked, message, callback } = await linkedWith();
-    expect(await gate.channel.handleCallback(callback(`approve:${asked.token}`))).toEqual({ ok: true, done: "approved" });
+    expect(await gate.channel.handleCallback(callback(`approve:${asked.token}`))).toEqual({
+      ok: true,
+      done: "approved",
+    });
     expect(await asked.decided).toMatchObject({ outcome: "allowed" });
     await gate.server.until(() => message.text.startsWith("Approved in Telegram: tester: write a.txt"));
     await gate.server.answerTo("cb");
@@ -32,7 +35,10 @@ describe("the callback", () => {
 
   it("reject:<token> calls resolve and confirms", async () => {
     const { gate, asked, message, callback } = await linkedWith();
-    expect(await gate.channel.handleCallback(callback(`reject:${asked.token}`))).toEqual({ ok: true, done: "rejected" });
+    expect(await gate.channel.handleCallback(callback(`reject:${asked.token}`))).toEqual({
+      ok: true,
+      done: "rejected",
+    });
     expect(await asked.decided).toMatchObject({ outcome: "denied", status: "rejected" });
     await gate.server.until(() => message.text.startsWith("Denied in Telegram: tester: write a.txt"));
   });
@@ -112,7 +118,9 @@ describe("what a tap can't do", () => {
 
   it("store a wider answer without its sentence having been shown", async () => {
     const { gate, asked, callback } = await linkedWith();
-    expect(await gate.channel.handleCallback(callback(`store:${asked.token}:1`))).toMatchObject({ reason: "not_offered" });
+    expect(await gate.channel.handleCallback(callback(`store:${asked.token}:1`))).toMatchObject({
+      reason: "not_offered",
+    });
     expect(await gate.operator.call("grants.list", {})).toEqual([]);
   });
 

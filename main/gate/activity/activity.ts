@@ -1,7 +1,7 @@
 import type Database from "better-sqlite3";
 import type { ActivityCounts, ActivityEntry, ActivityRange, OpenedDecision, Reported } from "../../../ipc/activity.ts";
 import { type ActivityFilter, matchesActivity } from "../../../ipc/activity-filter.ts";
-import type { Decision, TraceStep } from "../../../ipc/decision.ts";
+import type { Decision, Outcome, TraceStep } from "../../../ipc/decision.ts";
 import { GateError } from "../../../ipc/gate-error.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { Subject } from "../stages/examination.ts";
@@ -115,6 +115,12 @@ export class Activity {
 
   /** Calls of each agent since midnight, local time. Empty where they can't be read, so that surfaces still get the rest. */
   callsToday(): ReadonlyMap<string, number> {
+    const calls = [...this.outcomesToday()];
+    return new Map(calls.map(([id, own]) => [id, own.allowed + own.denied + own.approval_required]));
+  }
+
+  /** The same by what the gate decided: those that were asked about count as `approval_required`, however they ended. */
+  outcomesToday(): ReadonlyMap<string, Readonly<Record<Outcome, number>>> {
     try {
       return this.#counts.today();
     } catch (error) {

@@ -105,17 +105,19 @@ export class DecisionCounts {
     };
   }
 
-  /** Calls of each agent since midnight, local time. */
-  today(): Map<string, number> {
+  /** Calls of each agent since midnight, local time, by what the gate decided. */
+  today(): Map<string, Record<Outcome, number>> {
     this.flush();
     const midnight = new Date(this.#now());
     midnight.setHours(0, 0, 0, 0);
     const rows = this.#db
-      .prepare<{ agent_id: string; calls: number }>(
-        "SELECT agent_id, sum(allowed + asked + denied) AS calls FROM minutes WHERE minute >= ? GROUP BY agent_id",
+      .prepare<Counts & { agent_id: string }>(
+        "SELECT agent_id, sum(allowed) AS allowed, sum(asked) AS asked, sum(denied) AS denied FROM minutes WHERE minute >= ? GROUP BY agent_id",
       )
       .all(minuteOf(midnight.getTime()));
-    return new Map(rows.map(({ agent_id, calls }) => [agent_id, calls]));
+    return new Map(
+      rows.map(({ agent_id, allowed, asked, denied }) => [agent_id, { allowed, denied, approval_required: asked }]),
+    );
   }
 }
 

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { findSpeech, Speech } from "../../../cli/watch/speech.ts";
 import { EMPTY, type WatchState } from "../../../cli/watch/state.ts";
@@ -92,7 +92,9 @@ const isRunning = (pid: number) => {
 describe("the speech program", () => {
   it("is the first of spd-say, say and espeak-ng on PATH, on macOS say; in no folder that PATH names relatively", () => {
     const [first, second] = [tempFolder(), tempFolder()];
-    const PATH = `bin:.:${first}:${second}`;
+    const project = tempFolder();
+    program(project, "spd-say");
+    const PATH = `${relative(process.cwd(), project)}:.:${first}:${second}`;
     expect(findSpeech({ PATH }, "linux")).toBeUndefined();
     expect(findSpeech({}, "linux")).toBeUndefined();
     const espeak = program(first, "espeak-ng");
