@@ -39,6 +39,8 @@ export default defineConfig({
       // No inlined scripts or fonts: the page's Content-Security-Policy takes its own origin only.
       assetsInlineLimit: 0,
       modulePreload: false,
+      // In kB. From this machine, and shown only once all of it was read: parts of it would arrive no sooner.
+      chunkSizeWarningLimit: 700,
     },
   },
 });

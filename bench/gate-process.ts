@@ -10,13 +10,14 @@ import { openDatabase } from "../main/gate/database.ts";
 import { grantsSchema } from "../main/gate/grants/schema.ts";
 import { SAFETY_SCHEMA } from "../main/gate/safety/schema.ts";
 import { FileLock } from "../main/storage/file-lock.ts";
+import { configureHighestLimits } from "./highest-limits.ts";
 
 const LAUNCHER = new URL("../bin/metnos-gate.js", import.meta.url).pathname;
 
 /** Of what a gate prints, in characters: a long run must not grow. */
 const MAX_KEPT_OUTPUT = 65_536;
 
-/** A separate home, with a paired agent and as many grants as asked for. */
+/** A separate home, with a paired agent, as many grants as asked for, and limits that no benchmark reaches. */
 export interface BenchHome {
   home: string;
   env: NodeJS.ProcessEnv;
@@ -44,6 +45,7 @@ export function benchHome(grant_targets: Iterable<string>, agent_name = "bench")
   })();
   db.close();
   leaveAsAGateDoes(paths);
+  configureHighestLimits(paths);
   return {
     home,
     env,

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { createInterface, type Interface } from "node:readline";
 import { type Figure, figure, median, quantile } from "./figure.ts";
 import { type BenchHome, benchHome, type GateProcess, startGate } from "./gate-process.ts";
+import { configureHighestLimits } from "./highest-limits.ts";
 import type { LineClient } from "./line-client.ts";
 import { processorTime } from "./processor-time.ts";
 import { keepApart } from "./processors.ts";
@@ -110,9 +111,8 @@ interface Pair {
 
 function configured(home: BenchHome, toml: string): BenchHome {
   mkdirSync(home.paths.executors_dir, { recursive: true });
-  mkdirSync(dirname(home.paths.config_file), { recursive: true });
   writeFileSync(join(home.paths.executors_dir, "look.toml"), JUDGED_TOOL);
-  writeFileSync(home.paths.config_file, toml);
+  configureHighestLimits(home.paths, toml);
   return home;
 }
 

@@ -10,14 +10,19 @@ import { judges } from "./judges.ts";
 import { load } from "./load.ts";
 import { notification } from "./notification.ts";
 import { page } from "./page.ts";
+import { rate } from "./rate.ts";
 import { readingCommands } from "./reading-commands.ts";
+import { receipts } from "./receipts.ts";
 import { roundTrip } from "./round-trip.ts";
 import { safetyChecks } from "./safety.ts";
+import { telegram } from "./telegram.ts";
+import { trail } from "./trail.ts";
 
 /** `npm run bench [-- NAME] [--json]`: ratios in one run; absolute times are noise. */
 
 const BENCHMARKS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   "round-trip": roundTrip,
+  rate,
   "grants-scale": grantsScale,
   hook,
   box,
@@ -28,9 +33,12 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   footprint,
   safety: safetyChecks,
   notification,
+  telegram,
   page,
   load,
   judges,
+  trail,
+  receipts,
 };
 
 const args = process.argv.slice(2);

@@ -158,13 +158,14 @@ export const POLICY_COLUMNS: readonly Column<{ capability: Capability; own: Subj
   })),
 ];
 
-export const OVERRIDE_COLUMNS: readonly Column<PolicyOverride>[] = [
+export const OVERRIDE_COLUMNS: readonly Column<PolicyOverride & { agents: readonly string[] }>[] = [
   { title: "LINE", text: ({ line }) => String(line), is_right: true },
   { title: "FOR", text: ({ profile }) => profile, shrinks_to: 16 },
   { title: "LEVEL", text: ({ level }) => level },
   { title: "CAPABILITY", text: ({ capability }) => capability },
   { title: "TABLE", text: ({ before }) => OUTCOME_WORDS[before] },
   { title: "HERE", text: ({ outcome }) => OUTCOME_WORDS[outcome] },
+  { title: "AGENTS", text: ({ agents }) => agents.join(", ") || "none", shrinks_to: 8 },
 ];
 
 export const SPENT_COLUMNS: readonly Column<SpentToday>[] = [

@@ -24,6 +24,7 @@ import { serveCommand } from "./commands/serve.ts";
 import { serviceCommands } from "./commands/service.ts";
 import { startCommand } from "./commands/start.ts";
 import { statusCommand } from "./commands/status.ts";
+import { telegramCommands } from "./commands/telegram.ts";
 import { watchCommand } from "./commands/watch.ts";
 import { EXIT, reportFailure } from "./output.ts";
 import { runOutside } from "./outside.ts";
@@ -76,6 +77,7 @@ export function commandLine(done: (code: number) => void): Command {
   safetyCommands(program);
   pauseOrResume(program);
   statusCommand(program);
+  telegramCommands(program);
   alarmsCommands(program);
   channelsCommands(program);
   costsCommand(program);

@@ -6,6 +6,7 @@ import type { RepeatedCall } from "./rate.ts";
 interface Words {
   /** `of_time`: `a minute`, `10 seconds`. */
   again: (times: string, of_time: string) => string;
+  second: string;
   minute: string;
   seconds: (count: string) => string;
   minutes: (count: string) => string;
@@ -14,12 +15,14 @@ interface Words {
 const WORDS: Readonly<Record<Language, Words>> = {
   en: {
     again: (times, of_time) => `The same call ${times} times in ${of_time}`,
+    second: "a second",
     minute: "a minute",
     seconds: (count) => `${count} seconds`,
     minutes: (count) => `${count} minutes`,
   },
   it: {
     again: (times, of_time) => `La stessa chiamata ${times} volte in ${of_time}`,
+    second: "un secondo",
     minute: "un minuto",
     seconds: (count) => `${count} secondi`,
     minutes: (count) => `${count} minuti`,
@@ -42,11 +45,11 @@ export const STOP_WORDS: Readonly<Record<Language, StopWords>> = {
 export function repeatedText({ count, seconds }: RepeatedCall, language: Language): string {
   const words = WORDS[language];
   const number = (value: number) => value.toLocaleString(language);
-  const of_time =
-    seconds === 60
-      ? words.minute
-      : seconds % 60 === 0
-        ? words.minutes(number(seconds / 60))
-        : words.seconds(number(seconds));
-  return words.again(number(count), of_time);
+  return words.again(number(count), lengthText());
+
+  function lengthText(): string {
+    if (seconds === 1) return words.second;
+    if (seconds === 60) return words.minute;
+    return seconds % 60 === 0 ? words.minutes(number(seconds / 60)) : words.seconds(number(seconds));
+  }
 }

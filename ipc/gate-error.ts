@@ -66,7 +66,6 @@ export const ERROR_CODES = [
   "only_this_call",
   "too_late",
   "channel_failed",
-  "invalid_checkpoint",
   "grant_ended",
   // Agents, settings, safety, activity, alarms and the trail.
   "unknown_agent",

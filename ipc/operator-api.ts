@@ -201,6 +201,9 @@ export const pairingRequestSchema = z.object({
 });
 export type PairingRequest = z.infer<typeof pairingRequestSchema>;
 
+/** The daily checkpoints of some months fit. */
+export const MAX_CHECKPOINTS_LENGTH = 65_536;
+
 /** One audit line, whole; its fields are those of the file. */
 export const auditLineSchema = z.looseObject({ ts: z.number(), event: z.string(), prev: z.string() });
 export type AuditLine = z.infer<typeof auditLineSchema>;
@@ -572,8 +575,18 @@ export const operatorMethods = {
     params: z.object({ lines: z.number().int().positive().max(10_000).default(20) }),
     result: z.array(auditLineSchema),
   },
-  /** `against`: the text of a signed checkpoint that was kept elsewhere. Refused with `invalid_checkpoint` where it is none of this gate's. */
-  "audit.verify": { params: z.object({ against: z.string().max(16_384).optional() }), result: auditReportSchema },
+  /**
+   * `against`: signed checkpoints that were kept elsewhere, one after the other, or lines of the gate's log with them; `key`: a
+   * public key (PEM) that may have signed them beside this gate's. What is wrong with them is a problem of the report.
+   * Refused with `invalid_params` where `key` is no Ed25519 key.
+   */
+  "audit.verify": {
+    params: z.object({
+      against: z.string().max(MAX_CHECKPOINTS_LENGTH).optional(),
+      key: z.string().max(4096).optional(),
+    }),
+    result: auditReportSchema,
+  },
   /** The newest signed checkpoint, when it was signed, and how many lines it is about; each null before the first. */
   "audit.checkpoint": {
     params: nothing,

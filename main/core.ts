@@ -20,6 +20,7 @@ import { AgentDirectory } from "./gate/agents.ts";
 import { Alarms } from "./gate/alarms.ts";
 import { ApprovalRegistry } from "./gate/approvals/registry.ts";
 import { raiseTrailAlarms } from "./gate/audit/alarms.ts";
+import { Checkpoints } from "./gate/audit/checkpoints.ts";
 import { AuditLog } from "./gate/audit/log.ts";
 import { lastLine } from "./gate/audit/tail.ts";
 import type { Clock } from "./gate/clock.ts";
@@ -67,6 +68,7 @@ export interface Core {
   agents: AgentDirectory;
   agent_pauses: AgentPauses;
   audit: AuditLog;
+  checkpoints: Checkpoints;
   activity: Activity;
   settings: Settings;
   safety: Safety;
@@ -135,6 +137,8 @@ interface Beginnings
   prices: Prices;
   overrides: PolicyOverrides;
   log(line: string): void;
+  /** What follows the trail writes nothing any more. */
+  abandon(): void;
 }
 
 /**
@@ -168,11 +172,14 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     const gate = openGate(begun, storage, stores, failed, { box, judges, decisions });
     opened = gate;
     const receipts = openReceipts(begun, storage, stores, failed);
+    const checkpoints = openCheckpoints(begun, receipts.keys, failed);
+    begun.abandon = () => checkpoints.abandon();
+    checkpoints.begin();
     start(begun, storage, stores, gate);
     receipts.begin();
     const parts = [box, judges, staleGrants(begun, storage, stores, failed)];
     for (const part of parts) part.begin();
-    const flush = () => flushAll(begun, storage, stores, gate, receipts, failed);
+    const flush = () => flushAll(begun, storage, stores, gate, { receipts, checkpoints }, failed);
     const timer = setInterval(flush, FLUSH_INTERVAL_MS).unref();
     return {
       ...begun,
@@ -182,6 +189,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       judges,
       receipts,
       receipt_keys: receipts.keys,
+      checkpoints,
       storage,
       subscribe: (listener, types = OPERATOR_EVENTS) => begun.listeners.add(types, listener),
       failed,
@@ -192,6 +200,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
         flush();
         receipts.close();
         if (storage.watch.lossByNow() === undefined) stores.rate.close();
+        checkpoints.close();
         audit.close();
         storage.close();
       },
@@ -235,14 +244,17 @@ function begin({ env = process.env, clock = systemClock, log, logs_decisions = t
     alarms: new Alarms(clock.now, (list) => publish({ type: "alarms.changed", data: list })),
     audit: new AuditLog(paths.audit_dir, paths.audit_head, clock.now, audit_reserve),
     log: log ?? (() => undefined),
+    abandon: () => undefined,
   };
 }
 
 /** A lock, a socket or a database isn't the gate's any more: it decides nothing from now on, and has to be closed. */
-function noteLoss({ audit, alarms, clock, paths, listeners }: Beginnings, loss: GateError): void {
+function noteLoss({ abandon, audit, alarms, clock, paths, listeners }: Beginnings, loss: GateError): void {
   // Whoever has the lock has the trail, too; a lost database alone leaves the trail to this gate.
-  if (loss.code === "gate_replaced") audit.abandon();
-  else audit.append({ event: "database.lost", ts: clock.now() / 1000, reason: loss.message });
+  if (loss.code === "gate_replaced") {
+    audit.abandon();
+    abandon();
+  } else audit.append({ event: "database.lost", ts: clock.now() / 1000, reason: loss.message });
   audit.flush();
   alarms.raise({ code: alarmOf(loss), subject: paths.state_dir, message: loss.message, hint: loss.hint });
   listeners.publish({ type: "gate.lost", data: loss });
@@ -489,6 +501,24 @@ function publishDecision(
   listeners.publish({ type: "decision", data });
 }
 
+function openCheckpoints(
+  { paths, config, clock, alarms, audit }: Beginnings,
+  keys: ReceiptKeys,
+  failed: Core["failed"],
+): Checkpoints {
+  return new Checkpoints({
+    audit,
+    keys: { current: () => keys.current, known: () => keys.known.map(({ public_bytes }) => public_bytes) },
+    folder: paths.audit_dir,
+    tree_file: paths.audit_tree,
+    checkpoints_dir: paths.checkpoints_dir,
+    checkpoint_file: config.receipts.checkpoint_file,
+    now: clock.now,
+    alarms,
+    failed,
+  });
+}
+
 /** Continues with what the previous gate left: waiting requests, a pause, grants of its sessions. */
 function start(begun: Beginnings, storage: Storage, stores: Stores, gate: Gate): void {
   const { paths, config, clock, alarms, audit, listeners, log } = begun;
@@ -533,7 +563,7 @@ function flushAll(
   storage: Storage,
   stores: Stores,
   gate: Gate,
-  receipts: Receipts,
+  { receipts, checkpoints }: Pick<Core, "receipts" | "checkpoints">,
   failed: Core["failed"],
 ): void {
   const { audit } = begun;
@@ -543,6 +573,7 @@ function flushAll(
   gate.publish();
   noteRefusedReports({ ...begun, ...stores });
   audit.tend();
+  checkpoints.tend();
   state_reserve.keep();
   const parts = [
     receipts,

@@ -7,6 +7,7 @@ import { logAlarms } from "./alarm-log.ts";
 import { type Channels, startChannels } from "./channels/channels.ts";
 import { SharedScreen } from "./channels/shared-screen.ts";
 import { type Core, openCore } from "./core.ts";
+import { sendCheckpoints } from "./daily-checkpoints.ts";
 import type { AgentPause } from "./gate/agent-pauses.ts";
 import type { Clock } from "./gate/clock.ts";
 import { AGENT_UNREAD, agentPausedMessage, GatePort, pausedMessage } from "./gate-port.ts";
@@ -141,6 +142,7 @@ async function serveCore(
   const options = wanted === false ? false : { ...(review === undefined ? {} : { review }), ...wanted };
   const calling = startCalling(core, operator, options, { page_url: page?.url, env, log });
   ({ notifications, channels } = calling);
+  sendCheckpoints(core, log);
   const heap = new HeapKeeper();
   return {
     core,

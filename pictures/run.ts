@@ -12,6 +12,8 @@ import { drawTerminal } from "./terminal.ts";
  */
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
+/** As many in a minute are made without a question (`rate.same_call_per_minute`). */
+const SAME_CALLS = 40;
 const FOLDER = `${ROOT}docs/pictures/`;
 
 mkdirSync(FOLDER, { recursive: true });
@@ -49,6 +51,7 @@ async function drawPage(browser: Browser): Promise<void> {
     await page.screenshot({ path: `${FOLDER}bundle.png` });
     await scene.denyAll();
     await drawViews(scene, page);
+    await drawRepeated(scene, page);
     await page.context().close();
   } finally {
     await scene.close();
@@ -77,6 +80,17 @@ async function drawViews(scene: Scene, page: Page): Promise<void> {
     await page.waitForLoadState("networkidle");
     await page.screenshot({ path: `${FOLDER}${name}` });
   }
+}
+
+/** A call that a grant allows, made again and again; then where it can be seen that it was stopped. */
+async function drawRepeated(scene: Scene, page: Page): Promise<void> {
+  await page.goto(`${new URL(page.url()).origin}/#/approvals`);
+  const [read] = reads(scene);
+  if (read === undefined) throw new Error("there is no read");
+  scene.send(Array.from({ length: SAME_CALLS + 1 }, () => read));
+  await page.getByText(/^The same call \d+ times/).waitFor();
+  await drawCard(page, "repeated.png");
+  await scene.denyAll();
 }
 
 /** A card with what its judges say, a refusal, and Activity while a call is being judged. */

@@ -30,6 +30,7 @@ export async function afterCall(input: string, paths: AgentPaths, agent_name: st
     token: agentToken(paths, agent_name),
     session: typeof session_id === "string" ? session_id.slice(0, 128) : "",
     call_id,
+    ok: hook_event_name === "PostToolUse",
   });
   if (confined === null || !saysRefused(outputOf(payload))) return {};
   return { hookSpecificOutput: { hookEventName: hook_event_name, additionalContext: noteOf(confined) } };

@@ -3,7 +3,7 @@ import { encodeFrame, FrameReader } from "../../ipc/frames.ts";
 import { isOwnSocket } from "../../ipc/own-socket.ts";
 import { helloOf } from "./exchange.ts";
 
-/** `tool.ran` over gate.sock: that a call has run, and what the gate knows of it. */
+/** `tool.ran` over gate.sock: that a call has run and how it ended, and what the gate knows of it. */
 
 export interface RanReport {
   socket_path: string;
@@ -11,6 +11,8 @@ export interface RanReport {
   token: string | undefined;
   session: string;
   call_id: string;
+  /** How the client says that it ended. */
+  ok: boolean;
 }
 
 /** What the call was confined to. */
@@ -24,7 +26,7 @@ const RAN = "ran";
 const TIMEOUT_MS = 5000;
 
 /** What the gate had the call confined to; null where it wasn't, or the gate doesn't say. Never rejects. */
-export function reportRan({ socket_path, call_id, ...greeting }: RanReport): Promise<ConfinedTo | null> {
+export function reportRan({ socket_path, call_id, ok, ...greeting }: RanReport): Promise<ConfinedTo | null> {
   if (!isOwnSocket(socket_path)) return Promise.resolve(null);
   return new Promise((resolve) => {
     const reader = FrameReader.forAnswers();
@@ -43,7 +45,7 @@ export function reportRan({ socket_path, call_id, ...greeting }: RanReport): Pro
         socket.destroy();
       }
     });
-    socket.write(helloOf({ ...greeting, can_confine: false }) + encodeFrame("tool.ran", { id: RAN, call_id }));
+    socket.write(helloOf({ ...greeting, can_confine: false }) + encodeFrame("tool.ran", { id: RAN, call_id, ok }));
   });
 }
 

@@ -1,7 +1,9 @@
+import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import type { AuditReport } from "../../ipc/audit.ts";
 import type { LastingOperator } from "../../ipc/lasting-operator.ts";
-import type { AuditLine } from "../../ipc/operator-api.ts";
+import { type AuditLine, MAX_CHECKPOINTS_LENGTH } from "../../ipc/operator-api.ts";
+import { readRegularFile } from "../../ipc/regular-file.ts";
 import { AUDIT_COLUMNS } from "../listings.ts";
 import { withLastingGate, withOperator } from "../operator.ts";
 import { type DataOptions, EXIT, type ExitCode, jsonOption, list, printLine, say, usageError } from "../output.ts";
@@ -33,12 +35,28 @@ export function auditCommands(program: Command, done: (code: ExitCode) => void):
   audit
     .command("verify")
     .description(`finds whatever isn't as the gate wrote it; exits with ${EXIT.problem_found} if there is anything`)
-    .action(() =>
+    .option("--against <file>", "also compare the trail with signed checkpoints that you kept; - reads them from stdin")
+    .option("--key <file>", "a public key (PEM) that may have signed them, beside this gate's")
+    .action((options: { against?: string; key?: string }) =>
       withOperator(async (api) => {
-        const report = await api.call("audit.verify", {});
+        const report = await api.call("audit.verify", comparedWith(options));
         const { problems: _, ...summary } = report;
         showProblems(report, summary);
         done(summary.ok ? EXIT.ok : EXIT.problem_found);
+      }),
+    );
+
+  audit
+    .command("checkpoint")
+    .description("prints the newest signed checkpoint of the trail, to be kept where nobody can change it")
+    .action(() =>
+      withOperator(async (api) => {
+        const { text } = await api.call("audit.checkpoint", {});
+        if (text === null) {
+          say("no checkpoint yet: the first is signed after 64 lines or ten minutes");
+          return done(EXIT.ok);
+        }
+        process.stdout.write(text);
       }),
     );
 
@@ -89,6 +107,18 @@ async function followTrail(api: LastingOperator, lines: number): Promise<void> {
   });
   await catchUp(lines);
   await api.closed;
+}
+
+/** What `audit.verify` is asked. Of a long file the end: the newest checkpoints say all that the older ones do. */
+function comparedWith({ against, key }: { against?: string; key?: string }): { against?: string; key?: string } {
+  if (against === undefined && key !== undefined) throw usageError("--key is for --against");
+  if (against === undefined) return {};
+  const text = against === "-" ? readFileSync(0, "utf8") : readRegularFile(against);
+  const rest = text.slice(-MAX_CHECKPOINTS_LENGTH);
+  const is_cut = rest.length < text.length;
+  // From the first checkpoint on that is whole.
+  const begin = is_cut ? Math.max(0, rest.search(/^(?:.*checkpoint ")?metnos-gate\//m)) : 0;
+  return { against: rest.slice(begin), ...(key === undefined ? {} : { key: readRegularFile(key) }) };
 }
 
 /** A line for each problem, then the summary. */

@@ -4,12 +4,7 @@ import type { Principal } from "../../ipc/operator-api.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
 import { CAPABILITY_REGISTRY } from "../../main/gate/capabilities.ts";
 import { effectiveOutcome } from "../../main/gate/policy.ts";
-import {
-  type PolicyOverrides,
-  type PolicySubject,
-  type SubjectPolicy,
-  TABLE_POLICY,
-} from "../../main/gate/profiles/policy-overrides.ts";
+import { type PolicySubject, type SubjectPolicy, TABLE_POLICY } from "../../main/gate/profiles/policy-overrides.ts";
 import { parseExpiry } from "../durations.ts";
 import {
   CAPABILITY_COLUMNS,
@@ -66,7 +61,7 @@ function tableCommand(policy: Command): void {
     .option("--agent <name>", "with what policy_overrides.toml makes stricter for this agent")
     .addOption(jsonOption())
     .action(async ({ json, agent }: { agent?: string } & DataOptions) => {
-      const own = agent === undefined ? TABLE_POLICY : (await overridesOf()).policyFor(await subjectNamed(agent));
+      const own = agent === undefined ? TABLE_POLICY : await policyOf(await subjectNamed(agent));
       const rows = CAPABILITIES.map((capability) => ({ capability, own }));
       if (process.stdout.isTTY !== true || json === true) return printRows(own, agent);
       list(rows, POLICY_COLUMNS);
@@ -117,11 +112,11 @@ function overridesCommand(policy: Command): void {
     );
 }
 
-/** What the file makes stricter now, whatever a running gate has read. @throws GateError `invalid_config` */
-async function overridesOf(): Promise<PolicyOverrides> {
+/** As the file says now, whatever a running gate has read. @throws GateError `invalid_config` */
+async function policyOf(subject: PolicySubject): Promise<SubjectPolicy> {
   const { loadPolicyOverrides } = await import("../../main/policy-overrides-file.ts");
   const { gatePaths } = await import("../../ipc/paths.ts");
-  return loadPolicyOverrides(gatePaths(process.env).policy_overrides);
+  return loadPolicyOverrides(gatePaths(process.env).policy_overrides).policyFor(subject);
 }
 
 /** @throws GateError `usage` where no agent can have this name */
@@ -149,7 +144,7 @@ function checkCommand(policy: Command): void {
       const subject = await subjectNamed(options.agent, principal);
       const { target, agent } = options;
       if (target === undefined) {
-        const { table } = (await overridesOf()).policyFor(subject);
+        const { table } = await policyOf(subject);
         return printWord(effectiveOutcome(params.level, params.capability, undefined, table).outcome);
       }
       const outcome = await withOperator((api) =>

@@ -7,10 +7,11 @@ export function watchCommand(program: Command): void {
     .command("watch")
     .description("shows requests as they come and takes your answers, in this terminal")
     .option("--no-bell", "no sound of the terminal when something new waits")
-    .action(async ({ bell }: { bell: boolean }) => {
+    .option("--speak", "says what waits, by spd-say, say or espeak-ng")
+    .action(async ({ bell, speak = false }: { bell: boolean; speak?: boolean }) => {
       const { watch } = await import("../watch/watch.ts");
       await withLastingGate((api) =>
-        watch(api, { has_bell: bell, onPresence: (listener) => api.onPresence(listener) }),
+        watch(api, { has_bell: bell, speaks: speak, onPresence: (listener) => api.onPresence(listener) }),
       );
     });
 }

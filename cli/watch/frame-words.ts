@@ -70,6 +70,7 @@ interface FrameWords {
   empty_target: string;
   on_its_way: string;
   too_early: string;
+  no_speech: string;
   no_date: (text: string) => string;
   paired: (name: string, level: string) => string;
   not_paired: (name: string) => string;
@@ -160,6 +161,7 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
     empty_target: "A target can't be empty.",
     on_its_way: "Your last answer is still on its way.",
     too_early: "Too early: this card has only just appeared.",
+    no_speech: "Nothing can be said: there is no spd-say, say or espeak-ng on your PATH.",
     no_date: (text) => `${text} is neither a span nor a date: write 2h, today, 30d or 2027-01-31T12:00:00Z`,
     paired: (name, level) => `You paired ${name}: ${level}`,
     not_paired: (name) => `You refused to pair ${name}`,
@@ -249,6 +251,7 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
     empty_target: "Un obiettivo non può essere vuoto.",
     on_its_way: "La tua ultima risposta è ancora in viaggio.",
     too_early: "Troppo presto: questa scheda è appena apparsa.",
+    no_speech: "Non si può dire nulla: nel tuo PATH non c'è spd-say, say o espeak-ng.",
     no_date: (text) => `${text} non è né una durata né una data: scrivi 2h, today, 30d o 2027-01-31T12:00:00Z`,
     paired: (name, level) => `Hai collegato ${name}: ${level}`,
     not_paired: (name) => `Hai rifiutato di collegare ${name}`,

@@ -14,6 +14,7 @@ import { FRAME_WORDS } from "./frame-words.ts";
 import { Keyboard } from "./keyboard.ts";
 import { type Key, pressed } from "./keys.ts";
 import { arranged } from "./screen.ts";
+import { findSpeech, Speech } from "./speech.ts";
 import {
   appeared,
   closed,
@@ -56,6 +57,8 @@ export interface WatchOptions {
   onPresence: (listener: (presence: GatePresence) => void) => () => void;
   /** Ring the terminal's bell when something new waits. */
   has_bell?: boolean;
+  /** Say what waits, by the system's speech program. */
+  speaks?: boolean;
 }
 
 /**
@@ -89,6 +92,9 @@ class WatchScreen {
   readonly #steady: () => number;
   readonly #onPresence: WatchOptions["onPresence"];
   readonly #calling: Calling;
+  /** Undefined where it isn't wanted, or there is no program for it. */
+  readonly #speech: Speech | undefined;
+  readonly #lacks_speech: boolean;
   readonly #app: Instance;
   #state = EMPTY;
   #failure: unknown;
@@ -98,6 +104,9 @@ class WatchScreen {
 
   constructor(api: OperatorApi, options: WatchOptions & { stdin: NodeJS.ReadStream; stdout: NodeJS.WriteStream }) {
     const { stdin, stdout, now = Date.now, steady = () => performance.now(), onPresence, has_bell = true } = options;
+    const speech = options.speaks === true ? findSpeech(process.env, process.platform) : undefined;
+    this.#speech = speech === undefined ? undefined : new Speech(speech, now);
+    this.#lacks_speech = options.speaks === true && speech === undefined;
     this.#api = api;
     this.#stdout = stdout;
     this.#now = now;
@@ -135,6 +144,7 @@ class WatchScreen {
       leave_gate();
       this.#leave();
       this.#calling.end();
+      this.#speech?.end();
     }
     return { failure: this.#failure, left: this.#state.cards.length, language: this.#state.language };
   }
@@ -142,7 +152,10 @@ class WatchScreen {
   #load(): void {
     // A gate that went meanwhile is asked anew once it is back.
     const end = (reason: unknown) => this.#endUnlessAway(reason);
-    this.#api.call("settings.list", {}).then((settings) => this.#change({ language: languageIn(settings) }), end);
+    this.#api.call("settings.list", {}).then((settings) => {
+      const language = languageIn(settings);
+      this.#change({ language, ...(this.#lacks_speech ? { notice: FRAME_WORDS[language].no_speech } : {}) });
+    }, end);
     this.#api
       .call("status", {})
       .then(({ pause, alarms, home }) => this.#change({ paused: pause.reason, alarms, home }), end);
@@ -273,7 +286,10 @@ class WatchScreen {
 
   #show(next: WatchState): void {
     this.#state = next;
-    if (!this.#is_over) this.#calling.waits(next);
+    if (!this.#is_over) {
+      this.#calling.waits(next);
+      this.#speech?.waits(next);
+    }
     this.#redraw();
   }
 

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { configureHighestLimits } from "../../bench/highest-limits.ts";
 import type { Level } from "../../ipc/decision.ts";
 import { OperatorClient } from "../../ipc/operator-client.ts";
 import { type GatePaths, gatePaths } from "../../ipc/paths.ts";
@@ -39,6 +40,7 @@ export class PrivateGate {
   static async start(): Promise<PrivateGate> {
     const home = mkdtempSync(join(tmpdir(), "metnos-fuzz-"));
     const paths = gatePaths({ HOME: home });
+    configureHighestLimits(paths);
     const log = openSync(logFile(home), "w", 0o600);
     const child = spawn(
       process.execPath,

@@ -55,6 +55,11 @@ interface Kind {
 
 const KINDS: readonly Kind[] = [
   {
+    name: "telegram",
+    isConfigured: ({ telegram: { token_env, token_file } }) => (token_env ?? token_file) !== undefined,
+    open: async (host) => (await import("../telegram/open.ts")).openTelegram(host),
+  },
+  {
     name: "ntfy",
     isConfigured: ({ ntfy }) => ntfy.topic !== undefined,
     open: async (host) => (await import("../ntfy/ntfy-channel.ts")).openNtfy(host),

@@ -57,6 +57,15 @@ export function policyMethods({
   const { agents, grants, home, overrides } = core;
   const policyOf = (name: string | undefined, principal: Principal) =>
     overrides.policyFor({ agent: null, name, principal });
+  /** Of several profiles that make the same cell stricter for an agent, one is in force. */
+  const agentsWith = (cell: PolicyOverride) =>
+    agents
+      .list()
+      .filter(
+        ({ revoked_at, name }) =>
+          revoked_at === null && policyOf(name, by).override(cell.level, cell.capability) === cell,
+      )
+      .map(({ name }) => name);
   return {
     "policy.check": ({ level, capability, channel, sender_id, target, agent }) => {
       const { channel: own_channel, sender_id: own_sender } = by;
@@ -71,7 +80,7 @@ export function policyMethods({
     "policy.matrix": ({ agent }) => matrixOf(agent === undefined ? TABLE_POLICY : policyOf(agent, by)),
     "policy.overrides": () => ({
       file: core.paths.policy_overrides,
-      overrides: core.overrides.list.map((override) => ({ ...override, agents: [] })),
+      overrides: overrides.list.map((override) => ({ ...override, agents: agentsWith(override) })),
     }),
   };
 }

@@ -157,11 +157,27 @@ export class ChatMessages {
   find(
     chat_id: number,
     message_id: number,
-  ): (Shown & { isOffered(data: string): Offer; isKnown: boolean }) | undefined {
+  ): (Shown & { isOffered(data: string): Offer; isSettled: boolean }) | undefined {
     for (const kept of this.#kept.values())
       if (kept.chat_id === chat_id && kept.message_id === message_id)
-        return { ...kept, message_id, isKnown: kept.shown !== null, isOffered: (data) => this.#offer(kept, data) };
+        return {
+          ...kept,
+          message_id,
+          isSettled: kept.shown === kept.wanted,
+          isOffered: (data) => this.#offer(kept, data),
+        };
     return undefined;
+  }
+
+  /** Whether a message is on its way whose number isn't known yet. Waits for it, for so many milliseconds at the most. */
+  async isSending(within_ms: number): Promise<boolean> {
+    const ends_at = this.#parts.monotonic() + within_ms;
+    while (this.#sending?.message_id === null) {
+      const left = ends_at - this.#parts.monotonic();
+      if (left <= 0 || this.#closing.signal.aborted) return true;
+      await this.#change(left);
+    }
+    return false;
   }
 
   #offer({ shown, shown_at, wanted }: Kept, data: string): Offer {
@@ -270,6 +286,7 @@ export class ChatMessages {
       this.#takeRefusal(kept, wanted, error);
     } finally {
       this.#sending = undefined;
+      this.#settled();
     }
     if (is_final && kept.is_final && kept.shown === kept.wanted) {
       this.#remove(kept);

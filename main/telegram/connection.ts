@@ -102,7 +102,8 @@ export class Connection {
     const api = this.#api;
     if (api === undefined) return;
     const began = performance.now();
-    const asked = api.getUpdates(this.#offset, this.#parts.timing.poll_seconds);
+    // After a failure it is known at once whether that is over.
+    const asked = api.getUpdates(this.#offset, this.#problem === null ? this.#parts.timing.poll_seconds : 0);
     const aborted = new Promise<undefined>((resolve) => {
       this.#poll_abort = () => resolve(undefined);
     });

@@ -148,8 +148,9 @@ export class ShownRequests {
 
   #endGathered(agent_id: string): void {
     const gathered = this.#gathered.get(agent_id);
+    if (gathered === undefined) return;
     this.#gathered.delete(agent_id);
-    this.#parts.messages.end(agentKey(agent_id), this.#noneWaits(gathered?.agent_name ?? agent_id));
+    this.#parts.messages.end(agentKey(agent_id), this.#noneWaits(gathered.agent_name));
   }
 
   #noneWaits(agent_name: string): Screen {

@@ -87,7 +87,8 @@ export class Taps {
       return this.#refuse(callback, "unknown-callback", "missing_token", this.#words.pressed.unknown);
     const { message } = callback;
     if (message === undefined) return this.#notHere(callback);
-    const shown = await this.#messageOf(linked.chat_id, message.message_id);
+    const shown = await this.#messageOf(said, linked.chat_id, message.message_id);
+    if (shown === "unknown yet") return this.#turnBack(callback, "busy", this.#words.pressed.busy);
     if (shown === undefined) return this.#onEnded(callback, said, linked.chat_id, message.message_id);
     return this.#onShown(callback, said, data, shown);
   }
@@ -105,16 +106,18 @@ export class Taps {
     const result = gate.dispatch(data, { channel: "telegram", sender_id: String(callback.from.id) });
     const is_group = callback.message !== undefined && callback.message.chat.type !== "private";
     refused.note(is_group ? "group" : "not-linked", callback.from.id);
-    const { ok, reason = "", error } = { reason: undefined, error: undefined, ...result };
-    if (ok) return { ok, done: "decision" in result && result.decision === "approved" ? "approved" : "rejected" };
+    const { reason = "", error, decision = "rejected" } = result;
+    if (result.ok) return { ok: true, done: decision };
     return { ok: false, reason, ...(error === undefined ? {} : { error }) };
   }
 
-  /** One that an earlier gate has sent says soon what is so now: that is waited for. */
-  async #messageOf(chat_id: number, message_id: number): Promise<Found | undefined> {
+  /** A message that is being sent or changed says soon what it should: that is waited for, so that the tap is compared with it. */
+  async #messageOf(said: Said, chat_id: number, message_id: number): Promise<Found | "unknown yet" | undefined> {
     const { messages, timing } = this.#parts;
+    if (messages.find(chat_id, message_id) === undefined && (await messages.isSending(timing.settle_ms)))
+      return "unknown yet";
     const found = messages.find(chat_id, message_id);
-    if (found === undefined || found.isKnown) return found;
+    if (found === undefined || found.isSettled || this.#hasEnded(said)) return found;
     await messages.settled(found.key, timing.settle_ms);
     return messages.find(chat_id, message_id);
   }

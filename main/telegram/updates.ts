@@ -25,7 +25,7 @@ const messageSchema = z.object({
   chat: chatSchema,
   from: userSchema.optional(),
   text: z.string().max(MAX_TEXT).optional(),
-  forward_origin: z.unknown(),
+  forward_origin: z.unknown().optional(),
 });
 export type IncomingMessage = z.infer<typeof messageSchema>;
 

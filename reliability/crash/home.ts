@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type GateProcess, startGate } from "../../bench/gate-process.ts";
+import { configureHighestLimits } from "../../bench/highest-limits.ts";
 import type { Seeded } from "../../fuzz/seeded.ts";
 import { OperatorClient } from "../../ipc/operator-client.ts";
 import { type GatePaths, gatePaths } from "../../ipc/paths.ts";
@@ -48,6 +49,8 @@ export class CrashHome {
     this.#env = { PATH: process.env.PATH ?? "", HOME: this.#folder, NODE_COMPILE_CACHE: cache };
     this.#launcher = launcher === undefined ? {} : { launcher };
     this.paths = gatePaths(this.#env);
+    // An earlier version doesn't know them.
+    if (launcher === undefined) configureHighestLimits(this.paths);
     this.#trail = new TrailReader(this.paths.audit_dir);
   }
 

@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type GateProcess, startGate } from "../../bench/gate-process.ts";
+import { configureHighestLimits } from "../../bench/highest-limits.ts";
 import { startEcho } from "../../bench/line-client.ts";
 import { OperatorClient } from "../../ipc/operator-client.ts";
 import { type GatePaths, gatePaths } from "../../ipc/paths.ts";
@@ -55,6 +56,8 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "metnos-soak-")));
   const env = { PATH: process.env.PATH ?? "", HOME: folder };
   const { launcher } = options;
+  // An earlier version doesn't know them.
+  if (launcher === undefined) configureHighestLimits(gatePaths(env));
   const gate = await startGate({ env }, ["--no-notifications"], launcher === undefined ? {} : { launcher });
   const children: ChildProcess[] = [];
   try {

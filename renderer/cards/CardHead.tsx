@@ -25,6 +25,12 @@ export function CardHead({ view, shown, title_id }: { view: ApprovalView; shown:
         <h2 id={title_id} className="question">
           <VisibleText text={questionText(view, words, language)} />
         </h2>
+        {/* Its question is about all of these calls: what each of them does. */}
+        {view.repeated === null ? null : (
+          <span>
+            <VisibleText text={view.action_verb} />
+          </span>
+        )}
         {path === undefined ? null : (
           <span className="head-object">
             <PathText path={path} cwd={cwd} />

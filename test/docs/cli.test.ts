@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import type { Command } from "commander";
-import { expect, test, vi } from "vitest";
-import { commandLine, main } from "../../cli/main.ts";
+import { expect, test } from "vitest";
+import { commandLine } from "../../cli/main.ts";
 import { EXIT } from "../../cli/output.ts";
 import { judgeRefusalSchema } from "../../ipc/judges.ts";
 import {
@@ -14,17 +14,12 @@ import {
 } from "../../ipc/operator-api.ts";
 import { agentTokenFile } from "../../ipc/paths.ts";
 import { AgentConnection } from "../support/agent-connection.ts";
-import { LAUNCHER, runGate, StartedProcess, startServe } from "../support/gate-process.ts";
+import { type Example, example, patternOf, ran } from "../support/documented-commands.ts";
+import { LAUNCHER, runGate, startServe } from "../support/gate-process.ts";
 import { readToken } from "../support/running-gate.ts";
 import { temporaryHome } from "../support/temporary-home.ts";
 
 const TEXT = readFileSync(new URL("../../docs/cli.md", import.meta.url), "utf8");
-
-interface Example {
-  command: string;
-  printed: string[];
-  code: number;
-}
 
 type Step = Example | { asks: string; args: Record<string, unknown> };
 
@@ -36,80 +31,6 @@ function steps(): Step[] {
       return (block ?? "").split(/^\$ /m).slice(1).map(example);
     },
   );
-}
-
-function example(text: string): Example {
-  const [command = "", ...lines] = text.trimEnd().split("\n");
-  const code = /^\(exit code (\d)\)$/.exec(lines.at(-1) ?? "")?.[1];
-  return { command, printed: code === undefined ? lines : lines.slice(0, -1), code: Number(code ?? 0) };
-}
-
-const PLACEHOLDERS: Readonly<Record<string, string>> = {
-  "<date>": String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`,
-  "<token>": "[0-9a-f]{16}",
-  "<uuid>": "[0-9a-f-]{36}",
-  "<id>": "[a-z0-9-]+",
-  "<number>": String.raw`\d+(\.\d+)?`,
-  "<version>": String.raw`\d+\.\d+\.\d+`,
-};
-
-function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
-}
-
-/** The printed lines as one pattern: true to the letter, but for placeholders and what `...` leaves out. */
-function patternOf(lines: readonly string[]): RegExp {
-  const one = (line: string): string => {
-    if (line === "...") return "(.*\n)*?";
-    const pieces = line.split(/(<[a-z]+>|\.\.\.)/).map((piece) => {
-      if (piece === "...") return ".*";
-      return PLACEHOLDERS[piece] ?? escaped(piece);
-    });
-    return `${pieces.join("")}\n`;
-  };
-  return new RegExp(`^${lines.map(one).join("")}$`);
-}
-
-interface Ended {
-  code: number | null;
-  text: string;
-}
-
-/** The words of a line that is one call of the command; undefined of one that takes a shell. */
-function plainWords(line: string): string[] | undefined {
-  if (!/^metnos-gate(?: (?:'[^']*'|"[^"$`\\]*"|[\w./:@%,=-]+))*$/.test(line)) return undefined;
-  return [...line.matchAll(/'([^']*)'|"([^"]*)"|([^ ]+)/g)].map((found) => found.slice(1).join("")).slice(1);
-}
-
-async function inShell(line: string, env: NodeJS.ProcessEnv, cwd: string): Promise<Ended> {
-  const started = new StartedProcess("bash", ["-c", line], { env, cwd });
-  started.child.stdin?.end();
-  const code = await started.exited;
-  return { code, text: started.stdout + started.stderr };
-}
-
-/** As the launcher does, without the second that fifty processes take to start: what it wrote to stdout, then to stderr. */
-async function inProcess(words: readonly string[], env: NodeJS.ProcessEnv, cwd: string): Promise<Ended> {
-  const written = { stdout: "", stderr: "" };
-  const [env_before, cwd_before] = [process.env, process.cwd()];
-  const listening = process.stdout.listeners("error");
-  for (const name of ["stdout", "stderr"] as const)
-    vi.spyOn(process[name], "write").mockImplementation((text) => {
-      written[name] += String(text);
-      return true;
-    });
-  process.env = { ...env };
-  process.chdir(cwd);
-  try {
-    const code = await main(words);
-    return { code, text: written.stdout + written.stderr };
-  } finally {
-    process.env = env_before;
-    process.chdir(cwd_before);
-    vi.restoreAllMocks();
-    for (const listener of process.stdout.rawListeners("error"))
-      if (!listening.includes(listener)) process.stdout.off("error", listener as () => void);
-  }
 }
 
 test("every example prints what the document says", async () => {
@@ -135,8 +56,7 @@ test("every example prints what the document says", async () => {
       continue;
     }
     const line = command.replace("npx metnos-gate", "metnos-gate").replace("<token>", token);
-    const words = plainWords(line);
-    const ended = words === undefined ? await inShell(line, env, home.home) : await inProcess(words, env, home.home);
+    const ended = await ran(line, env, home.home);
     expect(ended.code, command).toBe(code);
     const found = ended.text.replaceAll(home.home, "~");
     expect(found, command).toMatch(patternOf(printed));

@@ -34,8 +34,8 @@ async function ending({ agent, operator }: Desk, asked: Asked): Promise<"approve
 
 /** This page approved: it says so where that counted, else whose answer did; and the card is removed. */
 async function approvedThere(page: Page, status: "approved" | "rejected", name: string): Promise<void> {
-  const said = status === "approved" ? "You approved: write" : "Denied elsewhere: write";
-  await page.getByText(`${said} ${name}`).waitFor();
+  const said = status === "approved" ? "You approved: write" : "Denied in (?:the terminal|a notification): write";
+  await page.getByText(new RegExp(`^${said} ${name}`)).waitFor();
   expect(await cards(page).count()).toBe(0);
   expect(await page.getByText("That didn't count").count()).toBe(0);
 }
@@ -129,7 +129,7 @@ describeDesktop("the desktop app's surfaces", () => {
       await (clicked ?? click());
       const status = await ending(seat, asked);
       await approvedThere(window, status, name);
-      const elsewhere = status === "approved" ? "Approved elsewhere" : "Denied elsewhere";
+      const elsewhere = status === "approved" ? "Approved in the desktop app" : "Denied in a notification";
       await popup.getByText(`${elsewhere}: write ${name}`).waitFor();
       expect(await cards(popup).count()).toBe(0);
       expect(await server.until((all) => all.length === 0)).toEqual([]);

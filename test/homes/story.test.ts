@@ -61,7 +61,7 @@ describeDesktop("the story in the desktop app", () => {
       async approves(asked) {
         const answer = await approveFolder(popup, "~/invoices", asked.final);
         await popup.getByText("You approved and remembered").waitFor();
-        await window.getByText("Approved elsewhere and remembered").waitFor();
+        await window.getByText("Approved in the desktop app and remembered").waitFor();
         expect(await cards(popup).count()).toBe(0);
         expect(await cards(window).count()).toBe(0);
         return answer;

@@ -36,6 +36,21 @@ function command(text: string, change: Partial<ApprovalView> = {}): ApprovalView
 const buttonsOf = ({ buttons }: Notice) => buttons.map(({ action }) => action);
 const buttons = (view: ApprovalView) => buttonsOf(approvalNotice(view, SETTINGS));
 
+it.each([
+  ["en", "claude-code: The same call 40 times in a minute", ["Stop it", "Let it continue", "Review"]],
+  ["it", "claude-code: La stessa chiamata 40 volte in un minuto", ["Fermala", "Lasciala continuare", "Esamina"]],
+] as const)(
+  "a call that is made again and again: how often, and buttons that say what they do (%s)",
+  (language, title, labels) => {
+    const view = command("git status", { repeated: { count: 40, seconds: 60 } });
+    const notice = approvalNotice(view, { ...SETTINGS, language });
+    expect(notice.title).toBe(title);
+    expect(notice.lines).toContain("git status");
+    expect(notice.buttons.map(({ label }) => label)).toEqual(labels);
+    expect(buttonsOf(notice)).toEqual(["deny", "approve", "review"]);
+  },
+);
+
 describe("a notification shows the request whole, or offers no Approve", () => {
   it("who asks what, the card's lines, and Deny, Approve once, Review, as on the page", () => {
     expect(approvalNotice(command("git status"), SETTINGS)).toEqual({

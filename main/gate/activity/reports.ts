@@ -101,13 +101,14 @@ export class Reports {
       return undefined;
     }
     call.reported = { state: ok ? "ok" : "failed", ms: Math.round(this.#steady() - call.at) };
-    calls.reports(call.kind);
+    // By its own id of a call an agent may report only some: what a client's hook is called for.
+    if ("decision_id" in named) calls.reports(call.kind);
     return { decision_id: call.decision_id, executor: call.executor, reported: call.reported };
   }
 
   /**
-   * What was reported on a call. `unreported` only where its agent has reported on another call of this executor in this session: of an
-   * agent that doesn't report them it would mean nothing. Undefined then, and of a call that isn't known.
+   * What was reported on a call. `unreported` only where its agent has reported on another call of this executor in this session,
+   * by its decision: of an agent that doesn't report them all it would mean nothing. Undefined then, and of a call that isn't known.
    */
   of(decision_id: string): Reported | undefined {
     for (const { calls, reporting } of this.#agents.values()) {

@@ -30,9 +30,8 @@ export class Prices {
     const configured = [called, manifest.name, ...manifest.aliases].flatMap((name) => this.#by_name.get(name) ?? []);
     const known = configured.length > 0 ? configured : manifest.price === undefined ? [] : [manifest.price];
     const prices = known.map((price) => costOf(price, args)).sort((a, b) => b.amount - a.amount);
-    const [dearest] = prices;
-    if (dearest === undefined || !(dearest.amount > 0)) return null;
-    return { ...dearest, currency: this.config.currency };
+    const { amount = 0, is_estimated = false } = prices[0] ?? {};
+    return amount > 0 ? { amount, currency: this.config.currency, is_estimated } : null;
   }
 
   /** Whether a call of this price is asked about each time at this level. */

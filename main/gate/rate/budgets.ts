@@ -197,6 +197,7 @@ export class Budgets {
 
   /** The gate stops: what it leased and didn't give is given back. Never throws. */
   close(): void {
+    this.#write_from = Number.NEGATIVE_INFINITY;
     this.#write(this.#all(), momentOf(this.#clock), () => 0);
   }
 

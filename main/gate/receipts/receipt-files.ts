@@ -14,12 +14,17 @@ const LINE_BYTES = 64 * 1024;
 /** A killed gate's last lines, which the databases don't know of yet, are within so many months. */
 const MONTHS_SEARCHED = 2;
 
+/** How often the file's place is checked, in milliseconds. */
+const CHECK_INTERVAL_MS = 250;
+
 export class ReceiptFiles {
   readonly #folder: string;
   readonly #failed: (error: Error) => void;
   #fd: number | undefined;
   #file = "";
   #size = 0;
+  /** When the open file was last found to be in its folder, by `performance.now()`. */
+  #checked_at = 0;
 
   /** `failed` is called with the error of a failed sync. */
   constructor(folder: string, failed: (error: Error) => void) {
@@ -87,7 +92,7 @@ export class ReceiptFiles {
   }
 
   #open(file: string): number {
-    if (this.#fd !== undefined && this.#file === file && this.#isInPlace(this.#fd)) return this.#fd;
+    if (this.#fd !== undefined && this.#file === file && this.#wasInPlace(this.#fd)) return this.#fd;
     this.#close();
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const path = join(this.#folder, file);
@@ -97,6 +102,13 @@ export class ReceiptFiles {
     this.#file = file;
     this.#size = fstatSync(fd).size;
     return fd;
+  }
+
+  #wasInPlace(fd: number): boolean {
+    const now_ms = performance.now();
+    if (now_ms - this.#checked_at < CHECK_INTERVAL_MS) return true;
+    this.#checked_at = now_ms;
+    return this.#isInPlace(fd);
   }
 
   /** False where the file was removed, or something else was written into it. */

@@ -83,6 +83,11 @@ export class Receipts {
     });
   }
 
+  /** Makes all that is due now. Never throws. */
+  makeAll(): void {
+    this.#pieces.finish();
+  }
+
   /** Called periodically: makes what is due, and notes what is on the disk by now. Never throws. */
   flush(): void {
     this.#pieces.go();
@@ -97,7 +102,7 @@ export class Receipts {
 
   close(): void {
     clearImmediate(this.#waking);
-    this.#pieces.finish();
+    this.makeAll();
     this.#attempt(() => {
       this.#files.syncNow();
       this.#settle(this.#position());
@@ -108,7 +113,7 @@ export class Receipts {
 
   /** Makes another key. See `ReceiptKeys.rotate`. @throws GateError `file_unusable` */
   rotateKey(options: { without_previous: boolean }): KnownKey {
-    this.#pieces.finish();
+    this.makeAll();
     const key = this.keys.rotate(options);
     this.#is_open = false;
     this.#pieces.go();
@@ -140,7 +145,7 @@ export class Receipts {
     });
   }
 
-  /** Returns whether there were any. @throws the system's, or SQLite's, error: they are still due */
+  /** Returns whether there may be more. @throws the system's, or SQLite's, error: they are still due */
   #make(source: Source): boolean {
     const listed = source.due.list(source.written, TOGETHER);
     const last = listed.at(-1);
@@ -149,7 +154,7 @@ export class Receipts {
     if (due.length > 0) this.#sign(due, source.late_through);
     source.written = last.id;
     this.#is_unsettled = true;
-    return true;
+    return listed.length === TOGETHER;
   }
 
   #sign(due: readonly Due[], late_through: number): void {

@@ -43,7 +43,9 @@ export function policy(x: Validated): Denial | Ruling {
     return { ...found, outcome: "approval_required", reason, rule: asked.rule };
   }
   const reason = `${reasonAllowed(x, needs, grants_used)}${where}`;
-  passed(x, "policy", price === undefined ? reason : `${reason}; it costs ${priceText(price, "en")}`);
+  // A price in words takes longer than all of this stage: only where it is read.
+  const is_priced = price !== undefined && x.trace !== undefined;
+  passed(x, "policy", is_priced ? `${reason}; it costs ${priceText(price, "en")}` : reason);
   return { ...found, outcome, reason, rule: ruleAllowing(needs, grants_used) };
 }
 

@@ -97,19 +97,20 @@ async function reportOn(input: string, confined: object | null = { project: "/sr
   writeFileSync(join(calls, "toolu_1"), "");
   const output = await new PretendedClient(home).call(writeLauncher(home.env), AFTER, input);
   const { hookSpecificOutput } = JSON.parse(output) as { hookSpecificOutput?: Record<string, unknown> };
-  return { reported: gate.first("tool.ran")?.call_id, note: hookSpecificOutput };
+  const { call_id, ok } = gate.first("tool.ran") ?? {};
+  return { reported: call_id, ok, note: hookSpecificOutput };
 }
 
 describe("the hook after a call", () => {
-  it("tells the gate that it ran, and the model nothing where all is well", async () => {
-    expect(await reportOn(ran("fine"))).toEqual({ reported: "toolu_1", note: undefined });
+  it("reports to the gate that it ran and was ok, and tells the model nothing where all is well", async () => {
+    expect(await reportOn(ran("fine"))).toEqual({ reported: "toolu_1", ok: true, note: undefined });
   });
 
   it("tells the model that it ran confined where something was refused, and how to ask for more", async () => {
     const error = "Exit code 1\nErrore: EROFS: read-only file system";
     const failed = { hook_event_name: "PostToolUseFailure", tool_response: undefined, error };
-    const { reported, note } = await reportOn(ran("", failed));
-    expect(reported).toBe("toolu_1");
+    const { reported, ok, note } = await reportOn(ran("", failed));
+    expect([reported, ok]).toEqual(["toolu_1", false]);
     expect(note).toMatchObject({ hookEventName: "PostToolUseFailure" });
     const text = String(note?.additionalContext);
     expect(text).toContain("ran confined");
@@ -123,7 +124,7 @@ describe("the hook after a call", () => {
   });
 
   it("tells the model nothing of a call that wasn't confined", async () => {
-    expect(await reportOn(ran("Permission denied"), null)).toEqual({ reported: "toolu_1", note: undefined });
+    expect(await reportOn(ran("Permission denied"), null)).toMatchObject({ reported: "toolu_1", note: undefined });
   });
 
   it("reports one that was stopped only where something else ran than was given", async () => {

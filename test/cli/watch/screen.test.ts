@@ -17,6 +17,19 @@ const text = (rows: readonly { text: string }[]) => rows.map((row) => row.text).
 const one = (change: Partial<ApprovalView> = {}): WatchState => appeared(EMPTY, approvalView(change), 0);
 const AT = Date.parse("2026-11-21T00:00:19Z");
 
+describe("a call that is made again and again", () => {
+  test.each([
+    ["en", "The same call 40 times in a minute. Stop it?", "Enter/d stop it   a let it continue"],
+    ["it", "La stessa chiamata 40 volte in un minuto. Fermarla?", "Invio/d fermala   a lasciala continuare"],
+  ] as const)("is asked about as such, with two answers: %s", (language, question, keys) => {
+    const state = { ...one({ repeated: { count: 40, seconds: 60 } }), language };
+    const { card, rest, layout } = arranged(state, { columns: 100, rows: 30 }, AT);
+    expect(text(card)).toContain(question);
+    expect(text(arranged(drawn(state, layout), { columns: 100, rows: 30 }, AT).rest)).toContain(keys);
+    expect(text(rest)).not.toMatch(/permanently|per sempre|this session|questa sessione/);
+  });
+});
+
 describe("the call", () => {
   test("nothing of it is lost, whatever it holds and however narrow the screen is", () => {
     const characters = fc.string({ unit: "grapheme", maxLength: 300 });

@@ -61,6 +61,18 @@ describe("answers", () => {
       expect(pressed(ready(), key(other), PRESS_DELAY_MS, FITS).effect).toBeUndefined();
   });
 
+  test("a call that is made again and again is stopped or let continue, and nothing wider", () => {
+    const state = ready(approvalView({ repeated: { count: 40, seconds: 60 } }));
+    for (const other of ["s", "p", "c", "t", "m"]) {
+      const step = pressed(state, key(other), PRESS_DELAY_MS, FITS);
+      expect([step.effect, step.state.mode]).toEqual([undefined, { kind: "cards" }]);
+      expect(step.state.notice).toBe("It can only be stopped, d, or let continue, a.");
+    }
+    const decided = (by: Key) => pressed(state, by, PRESS_DELAY_MS, FITS).effect;
+    expect(decided(named("enter"))).toEqual({ kind: "answer", answer: { token: TOKEN, decision: "rejected" } });
+    expect(decided(key("a"))).toEqual({ kind: "answer", answer: { token: TOKEN, decision: "approved" } });
+  });
+
   test("a card is answered once: the second key waits for the first one's end", () => {
     const first = pressed(ready(), key("a"), PRESS_DELAY_MS, FITS);
     const second = pressed(first.state, key("d"), PRESS_DELAY_MS, FITS);
@@ -300,6 +312,16 @@ describe("cards", () => {
     expect([state.cards, state.selected]).toEqual([[], null]);
     expect(state.ended).toEqual([expect.stringContaining(words)]);
     expect(closed(state, approvalView({ status }), 1000)).toBe(state);
+  });
+
+  test.each([
+    ["en", "telegram", "Denied in Telegram: write a.ts"],
+    ["it", "notification", "Rifiutata in una notifica: write a.ts"],
+    ["en", "terminal", "Denied elsewhere: write a.ts"],
+    ["en", null, "Denied elsewhere: write a.ts"],
+  ] as const)("where it was answered is said, but for another terminal: %s %s", (language, decision_surface, words) => {
+    const view = approvalView({ status: "rejected", decision_surface });
+    expect(closed({ ...ready(), language }, view, 1000).ended).toEqual([expect.stringContaining(words)]);
   });
 
   test("the user's own answer is shown as such", () => {

@@ -78,7 +78,7 @@ describe("a report on an allowed call", () => {
 });
 
 describe("a call without a report", () => {
-  it("is unreported only where its agent reported another call of this executor in this session", () => {
+  it("is unreported only where its agent reported another call of this executor in this session, by its decision", () => {
     const { reports } = reportsAt();
     const calls = [
       ["d1", call("Bash"), subject()],
@@ -89,6 +89,9 @@ describe("a call without a report", () => {
     ] as const;
     for (const [id, one, who] of calls) reports.allowed(id, one, who);
     const shown = () => calls.map(([id]) => reports.of(id)?.state);
+    expect(shown()).toEqual([undefined, undefined, undefined, undefined, undefined]);
+    reports.allowed("d0", call("Bash", "toolu_0"), subject());
+    reports.report("id-worker", { call_id: "toolu_0" }, true);
     expect(shown()).toEqual([undefined, undefined, undefined, undefined, undefined]);
     reports.report("id-worker", { decision_id: "d1" }, true);
     expect(shown()).toEqual(["ok", "unreported", undefined, undefined, undefined]);

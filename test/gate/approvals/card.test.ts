@@ -50,6 +50,18 @@ describe("the card", () => {
     expect(renderApprovalCard(DOWNLOAD).lines[2]).toBe("reversible | class: fs_write:~/downloads/**");
   });
 
+  it("of a call with a price every form says it, in the language's way, and no other card does", () => {
+    const price = { amount: 0.174, currency: "USD", is_estimated: true };
+    const said = (recurrence_count: number, language: "en" | "it") =>
+      renderApprovalCard({ ...DOWNLOAD, price, recurrence_count }, language).lines;
+    expect(said(0, "en")[2]).toBe("reversible | about 0.17 USD | class: fs_write:~/downloads/**");
+    expect(said(0, "it")[2]).toBe("reversibile | circa 0,17 USD | classe: fs_write:~/downloads/**");
+    expect(said(3, "en")[0]).toBe("May I download? (reversible | about 0.17 USD | class: fs_write:~/downloads/**)");
+    expect(said(8, "en")[0]).toMatch(/ \[rev \| about 0\.17 USD \| fs_write:~\/downloads\/\*\*\]$/);
+    expect([0, 3, 8].map((count) => said(count, "en").length)).toEqual([3, 2, 1]);
+    expect(renderApprovalCard(DOWNLOAD).lines.join(" ")).not.toContain("USD");
+  });
+
   it("of a confined call every form says so, in place of that it can change anything", () => {
     const run: ApprovalRequest = {
       ...DOWNLOAD,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Capability } from "../../../ipc/decision.ts";
 import { StaleGrants, type StaleGrantsParts } from "../../../main/gate/grants/stale.ts";
-import type { GrantStore } from "../../../main/gate/grants/store.ts";
+import { GrantStore } from "../../../main/gate/grants/store.ts";
 import type { CallTarget } from "../../../main/gate/targets/target.ts";
 import { freshGrants, openedGrants, ROBERTO } from "../../support/gate-stores.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -174,10 +174,12 @@ describe("a clock that is wrong", () => {
       fc.record({ kind: fc.constant("restart" as const), hours: fc.integer({ min: 0, max: 40 }) }),
     );
     let revoked = 0;
+    const { db, home } = fast(freshGrants());
     fc.assert(
       fc.property(fc.array(step, { minLength: 5, maxLength: 40 }), (steps) => {
         const clock = new ManualClock();
-        let { grants, file, home } = fast(freshGrants(clock));
+        db.exec("DELETE FROM grants; DELETE FROM observed_time; DELETE FROM stale_revocations");
+        let grants = new GrantStore(db, home, clock);
         // By true time; a restart of the machine may count as a day.
         let passed = 0;
         const used = [0, 0, 0];
@@ -205,8 +207,7 @@ describe("a clock that is wrong", () => {
             clock.advance(one.hours * HOUR);
             passed += one.hours * HOUR;
           }
-          if (one.kind === "reboot" || one.kind === "restart")
-            ({ grants, file, home } = fast(openedGrants(file, home, clock)));
+          if (one.kind === "reboot" || one.kind === "restart") grants = new GrantStore(db, home, clock);
           look();
         }
       }),

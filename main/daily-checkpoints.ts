@@ -1,0 +1,30 @@
+import { isoSeconds } from "../ipc/iso-seconds.ts";
+import type { Language } from "../ipc/language.ts";
+import type { ChannelNote } from "./channels/channel.ts";
+import type { Core } from "./core.ts";
+import type { ReadNote } from "./gate/audit/checkpoint.ts";
+
+/** Sends the day's checkpoint of the trail to where the user looks anyway (`[receipts] send_checkpoint`). */
+export function sendCheckpoints(
+  { checkpoints, config, notes }: Pick<Core, "checkpoints" | "config" | "notes">,
+  log: (line: string) => void,
+): void {
+  const { send_checkpoint } = config.receipts;
+  checkpoints.daily.subscribe((checkpoint) => {
+    // Quoted, so that it is one line, and `audit verify --against -` can read it there.
+    if (send_checkpoint.includes("journal")) log(`checkpoint ${JSON.stringify(checkpoint.text)}`);
+    if (send_checkpoint.some((name) => name !== "journal")) notes.say(checkpointNote(checkpoint, config.language));
+  });
+  checkpoints.daily.start();
+}
+
+const TITLES: Readonly<Record<Language, (lines: number, at: string) => string>> = {
+  en: (lines, at) => `Checkpoint of the audit trail: ${lines} lines, ${at}`,
+  it: (lines, at) => `Checkpoint del registro: ${lines} righe, ${at}`,
+};
+
+/** Its lines as they are signed, to be copied. */
+function checkpointNote({ size, ms, text }: ReadNote, language: Language): ChannelNote {
+  const lines = text.split("\n").slice(0, -1);
+  return { kind: "checkpoint", is_urgent: false, title: TITLES[language](size, isoSeconds(ms)), lines };
+}

@@ -1,0 +1,156 @@
+import { utimesSync, writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { OVERRIDE_COLUMNS, POLICY_COLUMNS, SPENT_COLUMNS } from "../../cli/listings.ts";
+import { tableLines } from "../../cli/table.ts";
+import { LEVELS } from "../../ipc/decision.ts";
+import { localPrincipal } from "../../ipc/paths.ts";
+import { POLICY_TABLE } from "../../main/gate/policy.ts";
+import { loadPolicyOverrides } from "../../main/policy-overrides-file.ts";
+import { runGate } from "../support/gate-process.ts";
+import { startGate } from "../support/running-gate.ts";
+import { type TemporaryHome, temporaryHome } from "../support/temporary-home.ts";
+
+const PROFILES = `[[profile]]
+agent = "codex"
+[profile.Full]
+"fs:write" = "denied"
+
+[[profile]]
+principal = "local:${localPrincipal().sender_id}"
+[profile.Full]
+"llm:online" = "approval_required"
+`;
+
+function homeWith(profiles: string, config = ""): TemporaryHome {
+  const home = temporaryHome(config);
+  writeFileSync(home.paths.policy_overrides, profiles, { mode: 0o600 });
+  return home;
+}
+
+describe("without a running gate", () => {
+  it("table and check are as they are for the agent that is named, and leave nothing behind", async () => {
+    const home = homeWith(PROFILES);
+    const [table, plain, ...checks] = await Promise.all([
+      runGate(home, ["policy", "table", "--agent", "Codex"]),
+      runGate(home, ["policy", "table"]),
+      runGate(home, ["policy", "check", "Full", "fs:write", "--agent", "codex"]),
+      runGate(home, ["policy", "check", "Full", "fs:write", "--agent", "other"]),
+      runGate(home, ["policy", "check", "Full", "llm:online"]),
+    ]);
+    expect(table.lines[2]).toEqual({
+      level: "Full",
+      ...POLICY_TABLE.Full,
+      "fs:write": "denied",
+      "llm:online": "approval_required",
+      overrides: {
+        "fs:write": { profile: "agent codex", line: 4 },
+        "llm:online": { profile: `principal local:${localPrincipal().sender_id}`, line: 9 },
+      },
+    });
+    expect(plain.lines).toEqual(LEVELS.map((level) => ({ level, ...POLICY_TABLE[level] })));
+    expect(checks.map(({ stdout }) => stdout)).toEqual(["denied\n", "allowed\n", "approval_required\n"]);
+  });
+
+  it("a name that no agent can have, and a file that loosens, are refused", async () => {
+    const home = homeWith(PROFILES.replace('"denied"', '"allowed"'));
+    const [name, file, doctor] = await Promise.all([
+      runGate(home, ["policy", "table", "--agent", "c\u043edex"]),
+      runGate(home, ["policy", "check", "Full", "fs:write", "--agent", "codex"]),
+      runGate(home, ["doctor"]),
+    ]);
+    expect([name.code, name.stderr]).toEqual([2, expect.stringContaining("is not an agent's name")]);
+    expect([file.code, file.stdout]).toEqual([1, ""]);
+    expect(file.stderr).toContain(
+      "policy_overrides.toml, line 4: profile.0.Full.fs:write: the table says allowed already",
+    );
+    expect(doctor.lines.find(({ check }) => check === "profiles")).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining("line 4"),
+      fix: "see docs/profiles.md",
+    });
+  });
+});
+
+describe("with a running gate", () => {
+  it("check with a target counts the agent's profile and its own grants; doctor says what is configured, and what is stale", async () => {
+    const config = '[[prices]]\nexecutor = "llm_onlin"\nper_call = 1\n';
+    const home = homeWith(PROFILES, config);
+    const gate = await startGate({ home });
+    await gate.operator.call("agents.pair", { name: "other", level: "Full" });
+    await gate.operator.call("grants.add", { capability: "fs:write", target: "/srv/**", agent: "other" });
+    const check = (agent: string, level: string) =>
+      runGate(home, ["policy", "check", level, "fs:write", "--agent", agent, "--target", "/srv/a.txt"]);
+    const later = new Date(Date.now() + 60_000);
+    utimesSync(home.paths.policy_overrides, later, later);
+    const [codex, other, nobody, overrides, costs, doctor] = await Promise.all([
+      check("codex", "Full"),
+      check("other", "Supervised"),
+      check("nobody", "Supervised"),
+      runGate(home, ["policy", "overrides"]),
+      runGate(home, ["costs"]),
+      runGate(home, ["doctor"]),
+    ]);
+    expect([codex, other, nobody].map(({ stdout }) => stdout)).toEqual([
+      "denied\n",
+      "allowed\n",
+      "approval_required\n",
+    ]);
+    expect(overrides.lines).toMatchObject([
+      { profile: "agent codex", line: 4, agents: [] },
+      { capability: "llm:online", line: 9, agents: ["other"] },
+    ]);
+    expect([costs.stdout, costs.stderr]).toEqual(["", "no call with a price was allowed since midnight\n"]);
+    const detail = (name: string) => doctor.lines.find((found) => found.check === name)?.detail;
+    expect(detail("profiles")).toBe(
+      `2 in ${home.paths.policy_overrides}, 2 cells made stricter; no agent named codex is paired`,
+    );
+    expect(detail("prices")).toBe(`1 in ${home.paths.config_file}; nothing describes a tool named llm_onlin`);
+    expect(detail("configuration in force")).toBe(
+      "policy_overrides.toml was changed after this gate was started, and doesn't count yet",
+    );
+  });
+});
+
+describe("on a terminal", () => {
+  it("the table marks what is stricter with its line, and stays aligned", () => {
+    const home = homeWith(PROFILES);
+    const own = loadPolicyOverrides(home.paths.policy_overrides).policyFor({
+      agent: { name: "codex" },
+      principal: localPrincipal(),
+    });
+    const lines = tableLines(
+      POLICY_COLUMNS,
+      [
+        { capability: "fs:write", own },
+        { capability: "mail:send", own },
+      ],
+      80,
+    );
+    expect(lines).toEqual([
+      "           ReadOnly  Supervised  Full",
+      "fs:write   denied    asks        denied *4",
+      "mail:send  denied    asks        asks",
+    ]);
+  });
+
+  it("overrides and costs are tables that fit", () => {
+    const cell = {
+      profile: `principal local:${"x".repeat(60)}`,
+      level: "Full" as const,
+      capability: "network:http" as const,
+      before: "allowed" as const,
+      outcome: "denied" as const,
+      line: 12,
+      agents: ["codex", "gemini"],
+    };
+    const [heading, line = ""] = tableLines(OVERRIDE_COLUMNS, [cell], 80);
+    expect(heading).toMatch(/^LINE {2}FOR .* LEVEL {2}CAPABILITY {4}TABLE {4}HERE {4}AGENTS$/);
+    expect([line.length <= 80, line.includes("…")]).toEqual([true, true]);
+    const spent = { agent_id: "a", agent_name: "codex", amount: 0.0042, currency: "USD", calls: 3 };
+    expect(tableLines(SPENT_COLUMNS, [spent, { ...spent, amount: 12.5, calls: 10 }], 80)).toEqual([
+      "AGENT  CALLS       TODAY",
+      "codex      3  0.0042 USD",
+      "codex     10   12.50 USD",
+    ]);
+  });
+});

@@ -1,0 +1,33 @@
+import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import type { CheckpointSigner } from "../../main/gate/audit/checkpoint.ts";
+import type { CheckpointKeys } from "../../main/gate/audit/checkpoints.ts";
+
+export interface TestSigner extends CheckpointSigner {
+  public_key: KeyObject;
+}
+
+/** A new Ed25519 key. */
+export function testSigner(): TestSigner {
+  const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+  const { x = "" } = publicKey.export({ format: "jwk" });
+  return {
+    public_key: publicKey,
+    public_bytes: Buffer.from(x, "base64url"),
+    sign: (message) => sign(null, message, privateKey),
+  };
+}
+
+/** A gate's keys, the last one being the present one; `rotate` adds another. */
+export function testKeys(): CheckpointKeys & { rotate(): TestSigner; all: TestSigner[] } {
+  const all = [testSigner()];
+  return {
+    all,
+    current: () => all.at(-1),
+    known: () => all.map(({ public_bytes }) => public_bytes),
+    rotate() {
+      const made = testSigner();
+      all.push(made);
+      return made;
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { GatePaths } from "../../ipc/paths.ts";
+import { MONTH_FILE } from "../../main/gate/audit/chain.ts";
+import { knownKeys } from "../../main/gate/receipts/receipt-keys.ts";
+import type { AnswerPredicate, GrantPredicate } from "../../main/gate/receipts/statement.ts";
+import { type StoredReceipt, storedReceipts } from "../../main/gate/receipts/stored.ts";
+import { type ReceiptsReport, verifyFolder } from "../../main/gate/receipts/verify.ts";
+import { recordedEnd } from "../../main/offline-receipts.ts";
+
+/** The receipts of a gate under test, as whoever reads its files finds them. */
+
+export function receiptsIn({ receipts_dir }: Pick<GatePaths, "receipts_dir">): StoredReceipt[] {
+  return [...storedReceipts(receipts_dir)];
+}
+
+export function answersIn(paths: Pick<GatePaths, "receipts_dir">): AnswerPredicate[] {
+  return receiptsIn(paths).flatMap(({ statement: { predicate } }) => ("decision" in predicate ? [predicate] : []));
+}
+
+export function grantsIn(paths: Pick<GatePaths, "receipts_dir">): GrantPredicate[] {
+  return receiptsIn(paths).flatMap(({ statement: { predicate } }) => ("grant" in predicate ? [predicate] : []));
+}
+
+/** Against its own keys, and what its databases know of the end. */
+export function verified({ receipts_dir }: GatePaths, home: string): ReceiptsReport {
+  return verifyFolder(receipts_dir, knownKeys(receipts_dir), recordedEnd({ HOME: home }));
+}
+
+/** Everything in the folder of receipts, with what is signed in it as text. */
+export function receiptTexts(folder: string): string {
+  return readdirSync(folder)
+    .map((name) => readFileSync(join(folder, name), "utf8"))
+    .flatMap((text) => text.split("\n"))
+    .map((line) => (line === "" ? "" : `${line}\n${Buffer.from(payloadOf(line), "base64").toString("utf8")}`))
+    .join("\n");
+}
+
+function payloadOf(line: string): string {
+  return (JSON.parse(line) as { payload: string }).payload;
+}
+
+export function receiptFiles(folder: string): string[] {
+  return readdirSync(folder).filter((name) => MONTH_FILE.test(name));
+}

@@ -1,0 +1,82 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Alarms } from "../../main/gate/alarms.ts";
+import type { Claims } from "../../main/gate/audit/against.ts";
+import { notesIn } from "../../main/gate/audit/checkpoint.ts";
+import { Checkpoints } from "../../main/gate/audit/checkpoints.ts";
+import { AuditLog } from "../../main/gate/audit/log.ts";
+import { verifyAudit } from "../../main/gate/audit/verify.ts";
+import { freshTrail } from "./audit-trail.ts";
+import { testKeys } from "./checkpoint-keys.ts";
+import { ManualClock } from "./manual-clock.ts";
+
+/** A trail with its checkpoints in a temporary folder, and the gates that write them. */
+export function signedTrail(clock = new ManualClock(), keys = testKeys()) {
+  const trail = freshTrail(clock);
+  const { top, folder, head_file } = trail;
+  const tree_file = join(top, "state/audit-tree");
+  const checkpoints_dir = join(top, "checkpoints");
+  const failures: unknown[] = [];
+  /** A gate's parts, as it is started. */
+  const start = (checkpoint_file?: string) => {
+    const audit = new AuditLog(folder, head_file, clock.now);
+    const alarms = new Alarms(clock.now, () => undefined);
+    const checkpoints = new Checkpoints({
+      audit,
+      keys,
+      folder,
+      tree_file,
+      checkpoints_dir,
+      checkpoint_file,
+      now: clock.now,
+      alarms,
+      failed: (_what, error) => failures.push(error),
+    });
+    checkpoints.begin();
+    audit.begin(() => undefined);
+    let count = 0;
+    return {
+      audit,
+      alarms,
+      checkpoints,
+      /** Writes so many lines, one each second. */
+      write(lines: number, text = "a line") {
+        for (let line = 0; line < lines; line++) {
+          audit.append({ event: "test", ts: clock.ms / 1000, text: `${text} ${++count}` });
+          audit.flush();
+          clock.advance(1);
+        }
+      },
+      claims: (against?: string): Claims => ({
+        given: against === undefined ? undefined : notesIn(against),
+        stored: checkpoints.files.all(),
+        keys: { own: keys.known(), named: undefined },
+        origin: checkpoints.origin,
+        epoch: checkpoints.epoch,
+      }),
+      /** An end in order. */
+      async end() {
+        await checkpoints.settled();
+        checkpoints.close();
+        audit.close();
+      },
+      /** `kill -9`: nothing more is written. */
+      kill() {
+        checkpoints.abandon();
+        audit.abandon();
+      },
+    };
+  };
+  /** What `audit verify --against` of a gate that is started now finds. */
+  const verified = async (against?: string) => {
+    const gate = start();
+    await gate.checkpoints.settled();
+    const report = await verifyAudit(folder, head_file, gate.audit.end, clock.now(), gate.claims(against));
+    await gate.end();
+    return report;
+  };
+  const stored = () =>
+    existsSync(checkpoints_dir) ? readFileSync(join(checkpoints_dir, "2026-05.checkpoints"), "utf8") : "";
+  return { ...trail, tree_file, checkpoints_dir, keys, failures, start, verified, stored };
+}
+export type SignedTrail = ReturnType<typeof signedTrail>;

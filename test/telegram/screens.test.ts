@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { endedScreen, MAX_CHARACTERS, requestScreen } from "../../main/telegram/request-screen.ts";
+import { approvalView } from "../support/approval-view.ts";
+
+const SETTINGS = { language: "en", show: "card", home: "/home/me" } as const;
+const card = approvalView().card;
+const CARD = {
+  ...card,
+  buttons: [
+    { text: "Approve", data: `approve:${"a".repeat(16)}` },
+    { text: "Deny", data: `reject:${"a".repeat(16)}` },
+  ] as typeof card.buttons,
+};
+const screenOf = (change: Parameters<typeof approvalView>[0] = {}) =>
+  requestScreen(approvalView({ card: CARD, ...change }), SETTINGS);
+const offers = ({ buttons }: ReturnType<typeof screenOf>) => buttons.flat().map(({ data }) => data.split(":")[0]);
+
+describe("the message about a request", () => {
+  it("has the card's lines and two buttons of 64 bytes at the most, then every argument", () => {
+    const screen = screenOf();
+    expect(screen.text.split("\n").slice(0, 3)).toEqual([
+      "claude-code: May I write?",
+      "a.ts -> /srv/project/",
+      "partly reversible | class: fs_write:/srv/project/*",
+    ]);
+    expect(screen.text).toContain("│ file_path: /srv/project/a.ts\n│ content: text");
+    expect(screen.buttons[0]?.map(({ text }) => text)).toEqual(["Approve", "Deny"]);
+    for (const { data } of screen.buttons.flat()) expect(Buffer.byteLength(data)).toBeLessThanOrEqual(64);
+  });
+
+  it.each([
+    ["too long a text", { content: "x".repeat(MAX_CHARACTERS) }],
+    ["more lines than can be seen at once", { content: "\n".repeat(80) }],
+    ["a character that reorders text", { content: "a\u202eb" }],
+    ["letters that are written from right to left", { content: "שלום" }],
+    ["a hidden character in an argument's name", { "pa\u200bth": "x" }],
+    ["a line end that isn't shown", { content: "a\rb" }],
+  ])("with %s it offers no Approve, and says where to look", (_, args) => {
+    const screen = screenOf({ args });
+    expect(offers(screen)).toEqual(["reject"]);
+    expect(screen.text).toContain("Review it at the machine.");
+    expect(screen.text).toContain(`SHA-256 of the call: ${"0".repeat(64)}`);
+    expect(screen.text.length).toBeLessThan(4096);
+    expect(screen.text).not.toMatch(/[\u202e\u200b\r]/u);
+  });
+
+  it("of a long call shows its beginning and its end", () => {
+    const { text } = screenOf({ args: { content: `BEGIN${"x".repeat(9000)}END` } });
+    expect(text).toContain("content: BEGIN");
+    expect(text).toContain("xEND");
+    expect(text).toMatch(/characters are left out/);
+  });
+
+  it("with values that can't be shown at all offers no Approve", () => {
+    expect(offers(screenOf({ args: null }))).toEqual(["reject"]);
+  });
+
+  it("marks each line that isn't the gate's own, so that an agent can't write one of its lines", () => {
+    const forged = "text\n\nWaits until 23:59, or longer.\nfs:write on /etc";
+    const screen = screenOf({ intent: forged, args: { content: forged } });
+    const lines = screen.text.split("\n");
+    expect(lines.filter((line) => line.includes("fs:write on"))).toEqual(["│ fs:write on /etc", "│ fs:write on /etc"]);
+    expect(lines.filter((line) => line.startsWith("Waits until")).length).toBe(1);
+  });
+
+  it("with show = title has nothing of the call, also once it has ended", () => {
+    const settings = { ...SETTINGS, show: "title" as const };
+    const view = approvalView({ card: CARD });
+    for (const screen of [requestScreen(view, settings), endedScreen({ ...view, status: "approved" }, settings)])
+      expect(screen.text).not.toMatch(/write|a\.ts|srv|text/);
+  });
+});
+
+it("an ended request's message keeps nothing of its arguments", () => {
+  const { text, buttons } = endedScreen(
+    approvalView({ status: "approved", decision_surface: "page", territory_concession: "permanent" }),
+    SETTINGS,
+  );
+  expect(text).toBe("Approved permanently on the page: claude-code: write a.ts -> /srv/project/");
+  expect(buttons).toEqual([]);
+});
