@@ -17,6 +17,7 @@ import { grantsSchema } from "../main/gate/grants/schema.ts";
 import { SAFETY_SCHEMA } from "../main/gate/safety/schema.ts";
 import { lookAtDatabases } from "../main/storage/open-databases.ts";
 import { alarmHint } from "./alarm-hint.ts";
+import { channelChecks } from "./channel-checks.ts";
 import { attempt, type Check } from "./check.ts";
 import { clientCheck } from "./claude-code/client-check.ts";
 import { claudeCodeChecks } from "./claude-code/hook-check.ts";
@@ -72,10 +73,11 @@ function nodeVersion(): Check {
 /** Whether it runs, and a failed check for each of its alarms. */
 async function runningGate(config: Config | undefined): Promise<Check[]> {
   try {
-    const { alarms, pid, started_at, box, judge } = await withRunningGate(async (api) => ({
+    const { alarms, pid, started_at, box, judge, channels } = await withRunningGate(async (api) => ({
       ...(await api.call("status", {})),
       box: await api.call("box.status", {}),
       judge: await api.call("judge.status", {}),
+      channels: await api.call("channels.status", {}),
     }));
     const failed = alarms.map((alarm) => ({
       check: alarm.code,
@@ -88,6 +90,7 @@ async function runningGate(config: Config | undefined): Promise<Check[]> {
       ...staleConfig(started_at),
       boxCheck(box),
       ...judgeChecks(judge, config, box),
+      ...channelChecks(channels),
       ...failed,
     ];
   } catch (error) {

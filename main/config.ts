@@ -117,6 +117,12 @@ export const configSchema = z
         const message = `every box gets the variable ${key_env}: a key has to be in another one`;
         context.addIssue({ code: "custom", path: ["models", name, "key_env"], message });
       }
+    for (const name of ["telegram", "ntfy"] as const) {
+      const { token_env } = config[name];
+      if (token_env === undefined || !isKept(token_env, config.box.environment)) continue;
+      const message = `every box gets the variable ${token_env}: a token has to be in another one`;
+      context.addIssue({ code: "custom", path: [name, "token_env"], message });
+    }
   });
 export type Config = z.output<typeof configSchema>;
 

@@ -94,7 +94,7 @@ class RunningChannels implements Channels {
   status(): ChannelStatus[] {
     const { screen, core } = this.#parts;
     return CHANNELS.map((name) => {
-      const route = routeText(core.config.channels[name], screen.is_known);
+      const route = routeText(core.config.channels[name], screen.isKnown);
       return { name, ...this.#stateOf(name), route };
     });
   }
@@ -115,7 +115,7 @@ class RunningChannels implements Channels {
     if (name !== "desktop")
       return this.#running.get(name)?.channel.status() ?? { state: "off", text: "not configured" };
     const { state, status } = this.#parts.notifications;
-    return { state: state === "on" ? "on" : "off", text: status };
+    return { state: state === "on" ? "on" : "off", text: status.replace(/^off: /, "") };
   }
 
   async test(name: ChannelName): Promise<void> {

@@ -18,7 +18,10 @@ export const routeSchema = z.strictObject({
   when: z.enum(["now", "unanswered", "locked"]).default("now"),
   /** With `unanswered`: seconds. */
   after_seconds: z.number().int().min(1).max(86_400).default(60),
-  quiet_hours: z.strictObject({ from: timeOfDay, to: timeOfDay }).optional(),
+  quiet_hours: z
+    .strictObject({ from: timeOfDay, to: timeOfDay })
+    .refine(({ from, to }) => from !== to, { path: ["to"], error: "expected another time than `from`" })
+    .optional(),
   /** What comes in quiet hours: what is dangerous and what pauses the gate, or nothing. */
   in_quiet_hours: z.enum(["urgent", "nothing"]).default("urgent"),
 });

@@ -6,7 +6,7 @@ import { isQuiet } from "./quiet-hours.ts";
 
 /** Whether the user's screen is locked. In doubt it is: then the user is called. */
 export interface Screen {
-  readonly is_locked: boolean;
+  readonly isLocked: boolean;
   /** Returns the function that ends it. */
   subscribe(changed: () => void): () => void;
 }
@@ -57,7 +57,7 @@ export class Due {
 
   #isTime({ waited_ms }: Waits): boolean {
     const { when, after_seconds } = this.#route;
-    if (when === "locked") return this.#screen.is_locked;
+    if (when === "locked") return this.#screen.isLocked;
     return when === "now" || waited_ms >= after_seconds * 1000;
   }
 }

@@ -54,11 +54,11 @@ export class ScreenLock implements Screen {
       if (source.address !== undefined) void this.#follow(source);
   }
 
-  get is_locked(): boolean {
-    return this.is_known ? [...this.#said.values()].includes(true) : this.#is_doubt_over;
+  get isLocked(): boolean {
+    return this.isKnown ? [...this.#said.values()].includes(true) : this.#is_doubt_over;
   }
 
-  get is_known(): boolean {
+  get isKnown(): boolean {
     return [...this.#said.values()].some((said) => said !== null);
   }
 
@@ -103,10 +103,10 @@ export class ScreenLock implements Screen {
 
   #change(change: () => void): void {
     if (this.#has_ended) return;
-    const before = { is_locked: this.is_locked, is_known: this.is_known };
+    const before = { isLocked: this.isLocked, isKnown: this.isKnown };
     change();
-    if (before.is_known !== this.is_known) this.#options.changed();
-    if (before.is_locked !== this.is_locked) for (const listener of this.#listeners) listener();
+    if (before.isKnown !== this.isKnown) this.#options.changed();
+    if (before.isLocked !== this.isLocked) for (const listener of this.#listeners) listener();
   }
 
   #after(ms: number, act: () => void): void {

@@ -21,13 +21,13 @@ export class SharedScreen implements Screen {
     if (Object.values(parts.config.channels).some(({ when }) => when === "locked")) this.#opening = this.#open(parts);
   }
 
-  get is_locked(): boolean {
-    return this.#lock?.is_locked ?? false;
+  get isLocked(): boolean {
+    return this.#lock?.isLocked ?? false;
   }
 
   /** Null where nobody asks. */
-  get is_known(): boolean | null {
-    return this.#opening === undefined ? null : (this.#lock?.is_known ?? false);
+  get isKnown(): boolean | null {
+    return this.#opening === undefined ? null : (this.#lock?.isKnown ?? false);
   }
 
   subscribe(changed: () => void): () => void {

@@ -35,7 +35,7 @@ export class Answers {
     this.#parts = parts;
   }
 
-  /** Begins to read, or goes on. */
+  /** Begins to read, or continues. */
   begin(): void {
     if (this.#reading !== undefined) return;
     const reading = new AbortController();

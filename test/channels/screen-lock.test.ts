@@ -60,12 +60,12 @@ function lock(session: string, system = NO_BUS, doubt_ms = 3_600_000) {
     screen,
     isKnown: (is_known: boolean) =>
       new Promise<void>((resolve) => {
-        known.resolve = () => screen.is_known === is_known && resolve();
+        known.resolve = () => screen.isKnown === is_known && resolve();
         known.resolve();
       }),
     isLocked: (is_locked: boolean) =>
       new Promise<void>((resolve) => {
-        const look = () => screen.is_locked === is_locked && resolve();
+        const look = () => screen.isLocked === is_locked && resolve();
         screen.subscribe(look);
         look();
       }),
@@ -78,7 +78,7 @@ describe.skipIf(skipped)("whether the screen is locked", () => {
     const desk = await saver(address, name);
     const { screen, isKnown, isLocked } = lock(address);
     await isKnown(true);
-    expect(screen.is_locked).toBe(false);
+    expect(screen.isLocked).toBe(false);
     desk.set(true);
     await isLocked(true);
     desk.set(false);
@@ -88,21 +88,21 @@ describe.skipIf(skipped)("whether the screen is locked", () => {
   it("is known as a locked one at once, also of a desktop that starts later", async () => {
     const { address } = await PrivateBus.start();
     const { screen, isLocked } = lock(address);
-    expect([screen.is_known, screen.is_locked]).toEqual([false, false]);
+    expect([screen.isKnown, screen.isLocked]).toEqual([false, false]);
     const desk = await saver(address, "org.gnome.ScreenSaver", true);
     await isLocked(true);
     // Its desktop ends: nothing is known any more.
     const unknown = isLocked(false);
     desk.bus.disconnect();
     await unknown;
-    expect(screen.is_known).toBe(false);
+    expect(screen.isKnown).toBe(false);
   });
 
   it("unknown for a while, it counts as locked: in doubt the user is called", async () => {
     const { screen, isLocked } = lock(NO_BUS, NO_BUS, 20);
-    expect(screen.is_locked).toBe(false);
+    expect(screen.isLocked).toBe(false);
     await isLocked(true);
-    expect(screen.is_known).toBe(false);
+    expect(screen.isKnown).toBe(false);
   });
 
   it("is what logind's hint says where it says yes; its no says nothing", async () => {
@@ -119,7 +119,7 @@ describe.skipIf(skipped)("whether the screen is locked", () => {
     const timer = setInterval(announce, 20);
     onTestFinished(() => clearInterval(timer));
     await isLocked(true);
-    expect(screen.is_known).toBe(true);
+    expect(screen.isKnown).toBe(true);
   });
 
   it("a signal from a program that isn't the screen saver changes nothing", async () => {
@@ -139,6 +139,6 @@ describe.skipIf(skipped)("whether the screen is locked", () => {
     });
     await other.call(peer);
     for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
-    expect(screen.is_locked).toBe(false);
+    expect(screen.isLocked).toBe(false);
   });
 });

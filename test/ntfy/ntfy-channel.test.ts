@@ -137,7 +137,7 @@ describe("ntfy", () => {
     ]);
   });
 
-  it("goes on where the server was away: what still waits is sent then, what has ended isn't", async () => {
+  it("continues where the server was away: what still waits is sent then, what has ended isn't", async () => {
     const server = await NtfyServer.start();
     server.fail(/^POST/, "drop");
     const gate = await startGate({ home: homeWith(server) });

@@ -51,7 +51,7 @@ function commandOf({ args }: ApprovalView): string {
 
 /** A screen that the test locks. */
 export class TestScreen implements Screen {
-  is_locked = false;
+  isLocked = false;
   readonly #changed = new EventEmitter();
 
   subscribe(changed: () => void): () => void {
@@ -59,8 +59,8 @@ export class TestScreen implements Screen {
     return () => this.#changed.off("changed", changed);
   }
 
-  set(is_locked: boolean): void {
-    this.is_locked = is_locked;
+  set(isLocked: boolean): void {
+    this.isLocked = isLocked;
     this.#changed.emit("changed");
   }
 }

@@ -118,7 +118,7 @@ export class TelegramGate {
       { ...QUICK, ...options.timing },
     );
     opened.channel = channel;
-    const screen = { is_locked: true, subscribe: () => () => undefined };
+    const screen = { isLocked: true, subscribe: () => () => undefined };
     const shared = {
       api,
       channel,
