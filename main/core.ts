@@ -174,9 +174,10 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     const receipts = openReceipts(begun, storage, stores, failed);
     const checkpoints = openCheckpoints(begun, receipts.keys, failed);
     begun.abandon = () => checkpoints.abandon();
-    checkpoints.begin();
     start(begun, storage, stores, gate);
     receipts.begin();
+    // The keys are known now: without them no stored checkpoint counts.
+    checkpoints.begin();
     const parts = [box, judges, staleGrants(begun, storage, stores, failed)];
     for (const part of parts) part.begin();
     const flush = () => flushAll(begun, storage, stores, gate, { receipts, checkpoints }, failed);
