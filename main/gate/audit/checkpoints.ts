@@ -101,7 +101,9 @@ export class Checkpoints {
     const { audit, keys, folder, tree_file } = this.#parts;
     this.#unsubscribe = audit.subscribe((line) => this.#note(line));
     this.#newest = this.files.newest(keys.known());
-    const stored = readTree(tree_file);
+    const found = readTree(tree_file);
+    // What is signed counts: another gate's file isn't this tree's.
+    const stored = this.#newest === undefined || found?.origin === this.#newest.origin ? found : undefined;
     this.#origin = stored?.origin ?? this.#newest?.origin ?? `metnos-gate/${randomBytes(16).toString("hex")}`;
     this.#epoch = Math.max(stored?.epoch ?? 1, this.#newest?.epoch ?? 1);
     this.#is_first = stored === undefined && this.#newest === undefined;
