@@ -3,8 +3,8 @@ import { GateError } from "../../ipc/gate-error.ts";
 import { asksTitle, bundleText, isHazardous } from "../../ipc/notice-text.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
 import type { Channel, ChannelNote, Gathered } from "../channels/channel.ts";
-import { ChannelMessages } from "../channels/channel-messages.ts";
-import type { ChannelHost } from "../channels/channels.ts";
+import type { ChannelHost } from "../channels/channel-host.ts";
+import { type ChannelMessages, openChannelMessages } from "../channels/channel-messages.ts";
 import { errorCode } from "../gate/errors.ts";
 import { operatorToken } from "../operator-token.ts";
 import { readSecret } from "../secret-text.ts";
@@ -51,16 +51,12 @@ export class NtfyChannel implements Channel {
     };
     this.#topic = topic;
     this.#answers_topic = answersTopic(operatorToken(core.paths.operator_token), this.#server.url, topic);
-    const { storage, state_reserve, clock } = core;
-    this.#messages = storage.on(storage.opened.databases.approvals, (db) => {
-      const withRoom = <T>(act: () => T): T => state_reserve.withRoom(act);
-      return new ChannelMessages(db, { channel: "ntfy", now: clock.now, withRoom });
-    });
+    this.#messages = openChannelMessages(core, "ntfy");
     this.#outbox = new Outbox({ state: (error) => this.#state("sending", error) });
     this.#answers = new Answers({
       server: this.#server,
       topic: this.#answers_topic,
-      now: clock.now,
+      now: core.clock.now,
       received: (text) => this.#answered(text),
       ignored: (count) => core.audit.append({ event: "ntfy.ignored", ts: core.audit.time(), messages: count }),
       state: (error) => this.#state("reading", error),
