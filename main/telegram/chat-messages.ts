@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { pause, waitAfter } from "../channels/retry.ts";
 import { type BotApi, type Screen, TelegramError } from "./bot-api.ts";
-import { type Timing, waitBefore } from "./timing.ts";
+import type { Timing } from "./timing.ts";
 
 /**
  * The messages in the chat, each kept to what it should say: sent, changed as that changes, and changed a last time. One call of the Bot
@@ -323,19 +324,13 @@ export class ChatMessages {
     for (const [key, one] of this.#kept) if (one === kept) this.#kept.delete(key);
   }
 
+  /** What is to be done meanwhile waits, too. */
   async #afterFailure(error: TelegramError): Promise<void> {
-    if (error.problem === "closed") return this.#pause(this.#parts.timing.first_wait_ms);
+    const { signal } = this.#closing;
+    if (error.problem === "closed") return pause(this.#parts.timing.first_wait_ms, signal);
     this.#failed += 1;
     this.#parts.failing(error);
-    await this.#pause(error.retry_after_ms ?? waitBefore(this.#failed, this.#parts.timing));
-  }
-
-  /** Ends early where the gate closes. What is to be done meanwhile waits, too. */
-  async #pause(ms: number): Promise<void> {
-    const signal = this.#closing.signal;
-    await sleep(ms, undefined, { signal, ref: false }).catch((error: unknown) => {
-      if (!signal.aborted) throw error;
-    });
+    await pause(error.retry_after_ms ?? waitAfter(this.#failed, this.#parts.timing), signal);
   }
 
   #change(within_ms: number): Promise<void> {

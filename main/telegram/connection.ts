@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Env } from "../../ipc/paths.ts";
+import { pause, waitAfter } from "../channels/retry.ts";
 import { readSecret, SecretError } from "../secret-text.ts";
 import { BotApi, TelegramError } from "./bot-api.ts";
-import { type Timing, waitBefore } from "./timing.ts";
+import type { Timing } from "./timing.ts";
 import { type BotAccount, readUpdate, type Update } from "./updates.ts";
 
 /** The bot's token, and the loop that asks Telegram for what has arrived: it survives whatever Telegram or the network answers. */
@@ -117,7 +118,7 @@ export class Connection {
     this.#well();
     // What answers at once with nothing new would be asked again at once.
     if (fresh === 0 && performance.now() - began < this.#parts.timing.first_wait_ms)
-      await this.#pause(this.#parts.timing.first_wait_ms);
+      await pause(this.#parts.timing.first_wait_ms, this.#closing.signal);
   }
 
   /** One after the other, in their order. */
@@ -161,13 +162,6 @@ export class Connection {
       this.#parts.changed();
     }
     const wait_ms = error instanceof TelegramError ? error.retry_after_ms : undefined;
-    await this.#pause(wait_ms ?? waitBefore(this.#failed, this.#parts.timing));
-  }
-
-  async #pause(ms: number): Promise<void> {
-    const { signal } = this.#closing;
-    await sleep(ms, undefined, { signal, ref: false }).catch((error: unknown) => {
-      if (!signal.aborted) throw error;
-    });
+    await pause(wait_ms ?? waitAfter(this.#failed, this.#parts.timing), this.#closing.signal);
   }
 }
