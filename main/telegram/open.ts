@@ -5,7 +5,7 @@ import type { Core } from "../core.ts";
 import { dispatchCallback } from "../gate/approvals/callback.ts";
 import { LinkedChat } from "./linked-chat.ts";
 import { TelegramChannel } from "./telegram-channel.ts";
-import { TIMING, type Timing } from "./timing.ts";
+import { TIMING, type Timing, WAITS, type Waits } from "./timing.ts";
 
 /** What of a running gate it is opened with. */
 interface Host {
@@ -22,6 +22,7 @@ interface Host {
 export function openTelegram(
   { core, api, env, log, changed, showEach }: Host,
   timing: Partial<Timing> = {},
+  waits: Waits = WAITS,
 ): TelegramChannel {
   const { storage, clock, config, audit } = core;
   const { agents, approvals } = storage.opened.databases;
@@ -58,6 +59,7 @@ export function openTelegram(
         }),
     ),
     timing: { ...TIMING, ...timing },
+    waits,
   });
   channel.start();
   return channel;

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 /** How long what takes, in milliseconds unless the name says otherwise. Tests have shorter ones. */
 export interface Timing {
   /** How long Telegram is asked to wait for updates. */
@@ -23,6 +25,23 @@ export const TIMING: Timing = {
   settle_ms: 3000,
   refused_interval_ms: 60_000,
   close_ms: 2000,
+};
+
+/** How time passes: the machine's own, or a test's. */
+export interface Waits {
+  /** A clock that nobody sets, in milliseconds. */
+  monotonic(): number;
+  /** Resolves after so many milliseconds, or once the signal is aborted. Keeps no process running. */
+  pause(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export const WAITS: Waits = {
+  monotonic: () => performance.now(),
+  async pause(ms, signal) {
+    await sleep(ms, undefined, { ref: false, ...(signal === undefined ? {} : { signal }) }).catch((error: unknown) => {
+      if (signal?.aborted !== true) throw error;
+    });
+  },
 };
 
 /** Before the try after so many that failed. */
