@@ -33,7 +33,7 @@ import { Gate } from "./gate/gate.ts";
 import { StaleGrants } from "./gate/grants/stale.ts";
 import { GrantStore } from "./gate/grants/store.ts";
 import { configuredFiles } from "./gate/guard/configured-files.ts";
-import { GateFiles } from "./gate/guard/gate-files.ts";
+import { GateFiles, hiddenFromBoxes } from "./gate/guard/gate-files.ts";
 import { policyDigest } from "./gate/policy-digest.ts";
 import type { PolicyOverrides } from "./gate/profiles/policy-overrides.ts";
 import { RateLimits } from "./gate/rate/rate-limits.ts";
@@ -443,7 +443,7 @@ function openBox(
         .list()
         .filter(({ revoked_at }) => revoked_at === null)
         .map(({ name, level }) => ({ name, level })),
-    gate_folders: gateFolders(paths),
+    gate_folders: hiddenFromBoxes(paths),
     network: (folder, node) => {
       const gate = gateOf();
       if (gate === undefined) throw new Error("a box begins once its gate is open");
@@ -451,12 +451,6 @@ function openBox(
     },
     failed,
   });
-}
-
-/** Of the gate, beside its state folder: no box shows them. */
-function gateFolders(paths: GatePaths): string[] {
-  const { config_dir, audit_dir, receipts_dir, checkpoints_dir, runtime_dir, key_files } = paths;
-  return [config_dir, audit_dir, receipts_dir, checkpoints_dir, runtime_dir, ...key_files];
 }
 
 function staleGrants(
@@ -486,7 +480,7 @@ function judgeParts(
   failed: Core["failed"],
   decisions: SessionDecisions,
 ): JudgeParts {
-  const gate_folders = gateFolders(paths);
+  const gate_folders = hiddenFromBoxes(paths);
   const { db } = storage.opened.activity;
   return { env, home, paths, clock, catalog, alarms, approvals, decisions, db, gate_folders, failed };
 }
