@@ -196,14 +196,19 @@ class RunningChannels implements Channels {
 }
 
 function notConfigured(name: ChannelName): GateError {
-  return new GateError("not_available", `${name} isn't configured`, "see docs/channels.md");
+  const document = name === "telegram" ? "telegram" : "channels";
+  return new GateError("not_available", `${name} isn't configured`, `see docs/${document}.md`);
 }
 
 const NO_LINK: TelegramStatus = { bot: null, linked: null, link_expires_at: null, claim: null };
 const NO_TELEGRAM: TelegramLinking = {
   status: () => NO_LINK,
   link: () => Promise.reject(notConfigured("telegram")),
-  confirm: () => NO_LINK,
-  reject: () => NO_LINK,
-  unlink: () => false,
+  confirm: refuseTelegram,
+  reject: refuseTelegram,
+  unlink: refuseTelegram,
 };
+
+function refuseTelegram(): never {
+  throw notConfigured("telegram");
+}
