@@ -34,11 +34,16 @@ export class ReceiptFiles {
 
   /** The highest number in the files; 0 where there is none. @throws the system's error */
   lastNumber(): number {
-    const last = monthFiles(this.#folder).map((file) => {
+    return this.#latest()[0]?.last ?? 0;
+  }
+
+  /** The files, those with the highest numbers first: where a clock was wrong they aren't the last ones by name. */
+  #latest(): { file: string; last: number }[] {
+    const files = monthFiles(this.#folder).map((file) => {
       const lines = [...lastLines(join(this.#folder, file), LINE_BYTES)].reverse();
-      return firstOf(lines) ?? 0;
+      return { file, last: firstOf(lines) ?? 0 };
     });
-    return Math.max(0, ...last);
+    return files.sort((one, other) => other.last - one.last);
   }
 
   /** The lowest number in the files; undefined where there is none. @throws the system's error */
@@ -52,7 +57,7 @@ export class ReceiptFiles {
   /** What the last files have receipts about. @throws the system's error */
   lastEvents(): Set<string> {
     const events = new Set<string>();
-    for (const file of monthFiles(this.#folder).slice(-MONTHS_SEARCHED)) {
+    for (const { file } of this.#latest().slice(0, MONTHS_SEARCHED)) {
       for (const { bytes } of linesBetween(join(this.#folder, file), 0)) {
         const statement = statementOfLine(bytes.toString("utf8"));
         if (statement !== undefined) events.add(statement.predicate.event);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { callHash } from "../../../main/gate/approvals/canonical.ts";
+import { ReceiptFiles } from "../../../main/gate/receipts/receipt-files.ts";
 import { ReceiptKeys } from "../../../main/gate/receipts/receipt-keys.ts";
 import type { AgentConnection } from "../../support/agent-connection.ts";
 import { answersIn, grantsIn, receiptFiles, receiptsIn, receiptTexts, verified } from "../../support/receipts.ts";
@@ -188,6 +189,22 @@ describe("nothing that was answered stays without a receipt", () => {
     expect(answersIn(next.paths)[0]).not.toHaveProperty("late");
     await next.close();
     expect(verified(next.paths, home.home)).toMatchObject({ ok: true, receipts: 2 });
+  });
+
+  it("none is made twice either where a clock was years ahead before", async () => {
+    const home = temporaryHome();
+    const dates = ["2099-01-05", "2099-02-05", "2026-11-05"];
+    for (const [index, date] of dates.entries()) {
+      const ms = Date.parse(date);
+      const gate = await startGate({ home, now: () => ms });
+      await gate.operator.call("grants.add", { capability: "fs:read", target: `/srv/${index}` });
+      made(gate);
+      await gate.close();
+    }
+    const files = new ReceiptFiles(home.paths.receipts_dir, () => undefined);
+    expect(files.lastNumber()).toBe(3);
+    const last = receiptsIn(home.paths).find(({ statement }) => statement.predicate.receipt === 3);
+    expect(files.lastEvents()).toContain(last?.statement.predicate.event);
   });
 
   it("a folder that can't be written keeps no answer waiting: an alarm says so once, and they are made later", async () => {
