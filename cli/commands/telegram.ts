@@ -100,11 +100,10 @@ function claimLines({ id, name, username, user_id }: TelegramClaim): string[] {
 }
 
 function statusLines({ bot, linked, link_expires_at, claim }: TelegramStatus): string[] {
+  const unlinked = bot === null ? "no chat is linked" : `no chat is linked: ${ownCommand("telegram link")}`;
   return [
     bot === null ? "no bot: see docs/telegram.md" : `bot: @${bot}`,
-    linked === null
-      ? `no chat is linked: ${ownCommand("telegram link")}`
-      : `linked: ${linked.name}, number ${linked.user_id}, since ${linked.linked_at}`,
+    linked === null ? unlinked : `linked: ${linked.name}, number ${linked.user_id}, since ${linked.linked_at}`,
     ...(link_expires_at === null ? [] : [`a link can be used until ${link_expires_at}`]),
     ...(claim === null ? [] : claimLines(claim)),
   ];

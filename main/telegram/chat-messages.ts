@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { waitAfter } from "../channels/retry.ts";
 import { type BotApi, type Screen, TelegramError } from "./bot-api.ts";
-import { type Timing, type Waits, waitBefore } from "./timing.ts";
+
+import type { Timing, Waits } from "./timing.ts";
 
 /**
  * The messages in the chat, each kept to what it should say: sent, changed as that changes, and changed a last time. One call of the Bot
@@ -326,7 +328,7 @@ export class ChatMessages {
     if (error.problem === "closed") return this.#pause(this.#parts.timing.first_wait_ms);
     this.#failed += 1;
     this.#parts.failing(error);
-    await this.#pause(error.retry_after_ms ?? waitBefore(this.#failed, this.#parts.timing));
+    await this.#pause(error.retry_after_ms ?? waitAfter(this.#failed, this.#parts.timing));
   }
 
   /** Ends early where the gate closes. What is to be done meanwhile waits, too. */

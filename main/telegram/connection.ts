@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Env } from "../../ipc/paths.ts";
+import { waitAfter } from "../channels/retry.ts";
 import { readSecret, SecretError } from "../secret-text.ts";
 import { BotApi, TelegramError } from "./bot-api.ts";
-import { type Timing, type Waits, waitBefore } from "./timing.ts";
+
+import type { Timing, Waits } from "./timing.ts";
+
 import { type BotAccount, readUpdate, type Update } from "./updates.ts";
 
 /** The bot's token, and the loop that asks Telegram for what has arrived: it survives whatever Telegram or the network answers. */
@@ -162,7 +165,7 @@ export class Connection {
       this.#parts.changed();
     }
     const wait_ms = error instanceof TelegramError ? error.retry_after_ms : undefined;
-    await this.#pause(wait_ms ?? waitBefore(this.#failed, this.#parts.timing));
+    await this.#pause(wait_ms ?? waitAfter(this.#failed, this.#parts.timing));
   }
 
   async #pause(ms: number): Promise<void> {

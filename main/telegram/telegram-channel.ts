@@ -39,6 +39,7 @@ export interface TelegramParts {
 /** Of what is to be answered beside the messages: more at once are left out. */
 const MOST_AFTERWARDS = 100;
 const TEST_MS = 10_000;
+const LONGEST_WAIT_MS = 10_000;
 const TRIES = 3;
 
 export class TelegramChannel implements Channel {
@@ -310,14 +311,11 @@ export class TelegramChannel implements Channel {
         } catch (error) {
           const problem = error instanceof TelegramError ? error : new TelegramError("malformed");
           if (!["unreachable", "too-many", "malformed"].includes(problem.problem)) return;
-          await this.#wait(problem.retry_after_ms ?? this.#parts.timing.first_wait_ms * attempt);
+          const wait_ms = problem.retry_after_ms ?? this.#parts.timing.first_wait_ms * attempt;
+          await this.#parts.waits.pause(Math.min(wait_ms, LONGEST_WAIT_MS));
         }
       }
     });
-  }
-
-  #wait(ms: number): Promise<void> {
-    return this.#parts.waits.pause(Math.min(ms, TEST_MS));
   }
 }
 

@@ -3,10 +3,10 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { guardedOffline } from "../../../cli/claude-code/offline-guard.ts";
 import { loadConfig } from "../../../main/config.ts";
-import { gatePathsWith } from "../../../main/core.ts";
 import { configuredFiles } from "../../../main/gate/guard/configured-files.ts";
 import { GateFiles } from "../../../main/gate/guard/gate-files.ts";
 import { guard } from "../../../main/gate/guard/guard.ts";
+import { gatePathsWith } from "../../../main/gate-paths.ts";
 import { prepared } from "../../support/proposed-calls.ts";
 import { temporaryHome } from "../../support/temporary-home.ts";
 
