@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { TelegramStatus } from "../../ipc/channels.ts";
 import { GateError } from "../../ipc/gate-error.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
@@ -313,7 +312,7 @@ export class TelegramChannel implements Channel {
           const problem = error instanceof TelegramError ? error : new TelegramError("malformed");
           if (!["unreachable", "too-many", "malformed"].includes(problem.problem)) return;
           const wait_ms = problem.retry_after_ms ?? this.#parts.timing.first_wait_ms * attempt;
-          await sleep(Math.min(wait_ms, LONGEST_WAIT_MS), undefined, { ref: false });
+          await this.#parts.waits.pause(Math.min(wait_ms, LONGEST_WAIT_MS));
         }
       }
     });

@@ -51,6 +51,11 @@ export type TelegramFault =
   | { drop: "before" | "after" }
   | { body: string };
 
+interface SentUpdate {
+  update_id: number;
+  [kind: string]: unknown;
+}
+
 const MAX_TEXT = 4096;
 const MAX_DATA = 64;
 
@@ -63,7 +68,9 @@ export class TelegramServer {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   readonly #events = new EventEmitter().setMaxListeners(0);
-  #updates: { update_id: number; [kind: string]: unknown }[] = [];
+  #updates: SentUpdate[] = [];
+  #newest: SentUpdate | undefined;
+  #repeated: SentUpdate[] = [];
   #next_update = 1000;
   #next_message = 1;
   #next_callback = 1;
@@ -184,14 +191,21 @@ export class TelegramServer {
   }
 
   push(update: Record<string, unknown>, update_id = this.#next_update++): number {
-    this.#updates.push({ update_id, ...update });
+    this.#newest = { update_id, ...update };
+    this.#updates.push(this.#newest);
     this.#answerPoll();
     return update_id;
   }
 
   /** Delivers these again although they were confirmed. */
-  pushAgain(update: { update_id: number; [kind: string]: unknown }): void {
+  pushAgain(update: SentUpdate): void {
     this.#updates.push(update);
+    this.#answerPoll();
+  }
+
+  /** Delivers the newest update once more, whether it was confirmed or not. */
+  deliverAgain(): void {
+    if (this.#newest !== undefined) this.#repeated.push(this.#newest);
     this.#answerPoll();
   }
 
@@ -237,7 +251,8 @@ export class TelegramServer {
     if (this.waits.monotonic() < (this.#not_before.get(method) ?? 0)) this.too_soon.push(method);
     const fault = this.#faultOf(call);
     if (fault !== undefined && "drop" in fault) {
-      if (fault.drop === "after") this.#effect(call);
+      if (fault.drop === "after" && method === "getUpdates") this.#confirm(call);
+      else if (fault.drop === "after") this.#effect(call);
       request.socket.destroy();
       return this.#changed();
     }
@@ -330,16 +345,16 @@ export class TelegramServer {
   }
 
   #getUpdates({ params }: ApiCall, response: ServerResponse): void {
-    const offset = Number(params.offset ?? 0);
+    const offset = this.#confirm({ params });
     const timeout = Number(params.timeout ?? 0);
-    this.#updates = this.#updates.filter(({ update_id }) => update_id >= offset);
     this.#changed();
     if (this.#poll !== undefined) {
       // As Telegram does it: who asked first is sent away.
       const before = this.#endPoll();
       if (before !== undefined) error(before, 409, "Conflict: terminated by other getUpdates request");
     }
-    if (this.#updates.length > 0 || timeout === 0) return ok(response, this.#updates.slice(0, 100));
+    const due = this.#due(offset);
+    if (due.length > 0 || timeout === 0) return ok(response, due);
     const poll = { response, ended: new AbortController(), offset };
     this.#poll = poll;
     const over = () => this.#poll === poll && this.#endPoll();
@@ -347,6 +362,18 @@ export class TelegramServer {
       if (over()) ok(response, []);
     });
     response.once("close", over);
+  }
+
+  /** What was handled isn't delivered any more. Gives the number from which on it is. */
+  #confirm({ params }: Pick<ApiCall, "params">): number {
+    const offset = Number(params.offset ?? 0);
+    this.#updates = this.#updates.filter(({ update_id }) => update_id >= offset);
+    return offset;
+  }
+
+  #due(offset: number): SentUpdate[] {
+    const repeated = this.#repeated.splice(0);
+    return [...repeated, ...this.#updates.filter(({ update_id }) => update_id >= offset)].slice(0, 100);
   }
 
   #endPoll(): ServerResponse | undefined {
@@ -358,10 +385,11 @@ export class TelegramServer {
 
   #answerPoll(): void {
     const poll = this.#poll;
-    const due = poll === undefined ? [] : this.#updates.filter(({ update_id }) => update_id >= poll.offset);
-    if (poll === undefined || due.length === 0) return;
+    if (poll === undefined) return;
+    const due = this.#due(poll.offset);
+    if (due.length === 0) return;
     this.#endPoll();
-    ok(poll.response, due.slice(0, 100));
+    ok(poll.response, due);
   }
 
   #changed(): void {

@@ -84,7 +84,7 @@ it("an agent that asks without an end makes a bounded number of messages, and ea
   for (const { token } of asked.slice(60)) await gate.shown(token);
 });
 
-it("a day of taps, drops, 429, 5xx and 409: each request is answered once, none is lost", async () => {
+it("taps while drops, 429, 5xx and 409 come at once: each request is answered once, none is lost", async () => {
   const random = new Seeded(20261122);
   const gate = await TelegramGate.open();
   await gate.link();
@@ -109,13 +109,34 @@ it("a day of taps, drops, 429, 5xx and 409: each request is answered once, none 
   expect(ended).toBe(24);
 });
 
-it("a second poller of the same bot, as of another machine, is said in the status", async () => {
+it("a second poller of the same bot, as of another machine, is said in the status; what it takes away is answered once all the same", async () => {
   const server = await telegramServer();
   const gate = await TelegramGate.open({ server, timing: { first_wait_ms: 50, longest_wait_ms: 50 } });
   await gate.link();
+  const ended: string[] = [];
+  gate.operator.subscribe(
+    ({ type, data }) => {
+      if (type === "approval.closed") ended.push(data.token);
+    },
+    ["approval.closed"],
+  );
   const other = await TelegramGate.open({ server, home: configuredHome(server) });
   await gate.changed(() => (/another program asks/.test(gate.channel.status().text) ? true : null));
+  const asked = gate.asks("a.txt");
+  const message = await gate.shown(asked.token);
+  // Whoever polls gets the tap; the gate that doesn't know the chat does nothing with it.
+  while (gate.request(asked.token).status === "pending") {
+    server.sendsCallback(ROBERTO_USER, message, `approve:${asked.token}`);
+    await server.allTaken();
+  }
+  expect(await asked.decided).toMatchObject({ outcome: "allowed", status: "approved" });
+  await server.until(() => message.text.startsWith("Approved") && message.buttons.length === 0);
+  expect(other.core.gate.broker.registry.getPending(asked.token)).toBeUndefined();
   await other.close();
   await gate.changed(() => (gate.channel.status().state === "on" ? true : null));
   expect(gate.channel.status().text).toBe(`@${BOT_NAME} writes to Roberto (${ROBERTO_USER.id})`);
+  const next = gate.asks("b.txt");
+  server.presses(ROBERTO_USER, await gate.shown(next.token), "Deny");
+  expect(await next.decided).toMatchObject({ outcome: "denied", status: "rejected" });
+  expect(ended).toEqual([asked.token, next.token]);
 });
