@@ -66,7 +66,7 @@ export class Outbox {
         this.#parts.state(error instanceof Error ? error : new NtfyError("unreachable"));
         // It would be refused again, as it is.
         if (error instanceof NtfyError && error.problem === "refused") this.#drop(next);
-        else await this.#wait(pauseOf(error) ?? (this.#parts.pause ?? backoffMs)(++failures));
+        else await this.#wait(Math.max(pauseOf(error), (this.#parts.pause ?? backoffMs)(++failures)));
       }
     }
   }
@@ -86,8 +86,8 @@ export class Outbox {
   }
 }
 
-function pauseOf(error: unknown): number | undefined {
-  return error instanceof NtfyError ? error.retry_after_ms : undefined;
+function pauseOf(error: unknown): number {
+  return error instanceof NtfyError ? (error.retry_after_ms ?? 0) : 0;
 }
 
 /** 1 s, 2 s, 4 s … a minute. */

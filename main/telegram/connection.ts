@@ -161,7 +161,7 @@ export class Connection {
       this.#parts.changed();
     }
     const wait_ms = error instanceof TelegramError ? error.retry_after_ms : undefined;
-    await this.#pause(wait_ms ?? waitBefore(this.#failed, this.#parts.timing));
+    await this.#pause(Math.max(wait_ms ?? 0, waitBefore(this.#failed, this.#parts.timing)));
   }
 
   async #pause(ms: number): Promise<void> {

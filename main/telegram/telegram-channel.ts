@@ -75,6 +75,7 @@ export class TelegramChannel implements Channel {
     });
     this.#messages = new ChatMessages({
       api: () => this.#connection.api,
+      isLinked: (chat_id) => linked()?.chat_id === chat_id,
       timing,
       monotonic: () => performance.now(),
       sent: ({ chat_id, message_id, tokens, agent_id }) =>
