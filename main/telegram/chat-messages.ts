@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { waitAfter } from "../channels/retry.ts";
 import { type BotApi, type Screen, TelegramError } from "./bot-api.ts";
-import { type Timing, waitBefore } from "./timing.ts";
+import type { Timing, Waits } from "./timing.ts";
 
 /**
  * The messages in the chat, each kept to what it should say: sent, changed as that changes, and changed a last time. One call of the Bot
@@ -13,8 +14,7 @@ export interface MessageParts {
   /** Whether this is the linked chat. What can't be sent to another one is left: it must not hold up what is for this one. */
   isLinked(chat_id: number): boolean;
   timing: Timing;
-  /** A clock that nobody sets, in milliseconds. */
-  monotonic(): number;
+  waits: Waits;
   /** A message was sent, and shows this from now on. */
   sent(message: Shown): void;
   /** A message was changed a last time. */
@@ -197,9 +197,9 @@ export class ChatMessages {
 
   /** Whether a message is on its way whose number isn't known yet. Waits for it, for so many milliseconds at the most. */
   async isSending(within_ms: number): Promise<boolean> {
-    const ends_at = this.#parts.monotonic() + within_ms;
+    const ends_at = this.#parts.waits.monotonic() + within_ms;
     while (this.#sending?.message_id === null) {
-      const left = ends_at - this.#parts.monotonic();
+      const left = ends_at - this.#parts.waits.monotonic();
       if (left <= 0 || this.#closing.signal.aborted) return true;
       await this.#change(left);
     }
@@ -213,18 +213,18 @@ export class ChatMessages {
   }
 
   #isOldEnough(at: number): boolean {
-    return this.#parts.monotonic() - at >= this.#parts.timing.tap_delay_ms;
+    return this.#parts.waits.monotonic() - at >= this.#parts.timing.tap_delay_ms;
   }
 
   /** Resolves once the key's message says what it should, or so many milliseconds are over. */
   async settled(key: string, within_ms: number): Promise<void> {
-    const ends_at = this.#parts.monotonic() + within_ms;
+    const ends_at = this.#parts.waits.monotonic() + within_ms;
     const isSettled = () => {
       const kept = this.#kept.get(key);
       return kept === undefined || kept.shown === kept.wanted;
     };
     while (!isSettled()) {
-      const left = ends_at - this.#parts.monotonic();
+      const left = ends_at - this.#parts.waits.monotonic();
       if (left <= 0 || this.#closing.signal.aborted) return;
       await this.#change(left);
     }
@@ -308,12 +308,12 @@ export class ChatMessages {
     try {
       if (message_id === null) {
         kept.message_id = await api.send(kept.chat_id, wanted, kept.is_silent);
-        kept.sent_at = this.#parts.monotonic();
+        kept.sent_at = this.#parts.waits.monotonic();
         this.#shows(kept, wanted, kept.sent_at);
         this.#parts.sent({ ...kept, message_id: kept.message_id });
       } else {
         await api.edit(kept.chat_id, message_id, wanted);
-        this.#shows(kept, wanted, this.#parts.monotonic());
+        this.#shows(kept, wanted, this.#parts.waits.monotonic());
         if (!kept.is_final) this.#parts.sent({ ...kept, message_id });
       }
     } catch (error) {
@@ -342,7 +342,7 @@ export class ChatMessages {
     if (problem === "unmodified") {
       // Of an earlier gate's message: the user has seen it before this gate asked. Else it was changed, and the answer was lost.
       const is_earlier = kept.shown === null && kept.failed === 0;
-      return this.#shows(kept, wanted, is_earlier ? kept.shown_at : this.#parts.monotonic());
+      return this.#shows(kept, wanted, is_earlier ? kept.shown_at : this.#parts.waits.monotonic());
     }
     if (problem === "gone" && !kept.is_final && kept.message_id !== null) {
       // The user has deleted it: it is sent again.
@@ -365,7 +365,7 @@ export class ChatMessages {
     if (error.problem === "closed") return this.#pause(this.#parts.timing.first_wait_ms);
     this.#failed += 1;
     this.#parts.failing(error);
-    await this.#pause(Math.max(error.retry_after_ms ?? 0, waitBefore(this.#failed, this.#parts.timing)));
+    await this.#pause(Math.max(error.retry_after_ms ?? 0, waitAfter(this.#failed, this.#parts.timing)));
   }
 
   /** Who was linked before may have blocked the bot. */
@@ -375,22 +375,15 @@ export class ChatMessages {
 
   /** Ends early where the gate closes. What is to be done meanwhile waits, too. */
   async #pause(ms: number): Promise<void> {
-    const signal = this.#closing.signal;
-    await sleep(ms, undefined, { signal, ref: false }).catch((error: unknown) => {
-      if (!signal.aborted) throw error;
-    });
+    await this.#parts.waits.pause(ms, this.#closing.signal);
   }
 
-  #change(within_ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        clearTimeout(timer);
-        this.#settling.delete(done);
-        resolve();
-      };
-      const timer = setTimeout(done, within_ms);
-      this.#settling.add(done);
-    });
+  async #change(within_ms: number): Promise<void> {
+    const changed = new AbortController();
+    const done = () => changed.abort();
+    this.#settling.add(done);
+    await this.#parts.waits.pause(within_ms, changed.signal);
+    this.#settling.delete(done);
   }
 
   #settled(): void {
