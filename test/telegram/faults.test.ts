@@ -145,7 +145,8 @@ it("what a proxy answers in JSON refuses no message: it is sent again", async ()
   await gate.link();
   for (const body of ['{"error":"bad gateway"}', '{"ok":false}', "{}", '{"ok":false,"error_code":"500"}'])
     gate.server.fail("sendMessage", { body });
-  await gate.shown(gate.asks().token);
+  const { text } = await gate.shown(gate.asks().token);
+  expect(text).toContain("a.txt");
 });
 
 it("a server that wants to be asked again at once is asked with a pause that grows", async () => {
