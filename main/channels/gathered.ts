@@ -32,7 +32,9 @@ export function gatheredText({ agent_name, views }: Gathered, { language, home }
   const counts = groups.slice(0, GROUPS_SHOWN).map(([text, own]) => `${own.length} × ${text}`);
   const left = groups.slice(GROUPS_SHOWN).reduce((sum, [, own]) => sum + own.length, 0);
   const { title, lines } = bundleText(agent_name, views, language, OBJECTS_SHOWN);
-  return { title, lines: [...counts, ...(left > 0 ? [othersText(left, language)] : []), ...lines] };
+  // What a call names is marked: it could read like a line of the gate's own.
+  const named = lines.map((line, index) => (index < Math.min(views.length, OBJECTS_SHOWN) ? `│ ${line}` : line));
+  return { title, lines: [...counts, ...(left > 0 ? [othersText(left, language)] : []), ...named] };
 }
 
 /** `reading in ~/project/src`. */

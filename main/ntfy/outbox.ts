@@ -61,7 +61,7 @@ export class Outbox {
         this.#parts.state(error instanceof Error ? error : new NtfyError("unreachable"));
         // It would be refused again, as it is.
         if (error instanceof NtfyError && error.problem === "refused") this.#drop(next);
-        else await pause(wantedPause(error) ?? waitAfter(++failures), signal);
+        else await pause(Math.max(wantedPause(error), waitAfter(++failures)), signal);
       }
     }
   }
@@ -71,6 +71,6 @@ export class Outbox {
   }
 }
 
-function wantedPause(error: unknown): number | undefined {
-  return error instanceof NtfyError ? error.retry_after_ms : undefined;
+function wantedPause(error: unknown): number {
+  return error instanceof NtfyError ? (error.retry_after_ms ?? 0) : 0;
 }

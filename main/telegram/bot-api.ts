@@ -192,7 +192,9 @@ function mapped(error: unknown): TelegramError {
   if (code === 409) return new TelegramError("other-poller");
   if (code === 429) return new TelegramError("too-many", retryAfterMs(parameters?.retry_after));
   if (code === 400) return new TelegramError(problemOfEdit(String(description)));
-  return new TelegramError(typeof code === "number" && code >= 500 ? "unreachable" : "refused");
+  // A proxy's own answer may be JSON, too: it refuses nothing.
+  if (typeof code !== "number") return new TelegramError("malformed");
+  return new TelegramError(code >= 500 ? "unreachable" : "refused");
 }
 
 /** What isn't JSON was answered by something else; a proxy that answers 502 in HTML is rather Telegram that can't be reached. */

@@ -12,6 +12,8 @@ import type { Timing, Waits } from "./timing.ts";
 export interface MessageParts {
   /** Undefined while there is no connection: `connected` is called once there is. */
   api(): BotApi | undefined;
+  /** Whether this is the linked chat. What can't be sent to another one is left: it must not hold up what is for this one. */
+  isLinked(chat_id: number): boolean;
   timing: Timing;
   waits: Waits;
   /** A message was sent, and shows this from now on. */
@@ -42,7 +44,19 @@ interface Kept {
   /** What is in the chat for sure; null while that isn't known. */
   shown: Screen | null;
   shown_at: number;
+  /** When it was sent; what it says may have changed since. */
+  sent_at: number;
   is_silent: boolean;
+  /** How often what it should say now was not taken. */
+  failed: number;
+}
+
+interface Text {
+  chat_id: number;
+  screen: Screen;
+  is_silent: boolean;
+  failed: number;
+  sent(message_id: number | null): void;
 }
 
 /** Beyond these, what is to be shown has to wait until something has ended. */
@@ -58,7 +72,7 @@ export type Offer = "offered" | "not-offered" | "too-early" | "changing";
 export class ChatMessages {
   readonly #parts: MessageParts;
   readonly #kept = new Map<string, Kept>();
-  #texts: { chat_id: number; screen: Screen; is_silent: boolean; sent: (message_id: number | null) => void }[] = [];
+  #texts: Text[] = [];
   readonly #settling = new Set<() => void>();
   readonly #closing = new AbortController();
   #running: Promise<void> | undefined;
@@ -93,8 +107,15 @@ export class ChatMessages {
     const kept = this.#kept.get(key);
     if (kept === undefined || kept.chat_id !== chat_id)
       this.#kept.set(key, {
-        ...{ key, chat_id, tokens, agent_id, is_silent },
-        ...{ message_id: null, wanted: screen, is_final: false, shown: null, shown_at: SINCE_EVER },
+        ...{ key, chat_id, tokens, agent_id, is_silent, failed: 0 },
+        ...{
+          message_id: null,
+          wanted: screen,
+          is_final: false,
+          shown: null,
+          shown_at: SINCE_EVER,
+          sent_at: SINCE_EVER,
+        },
       });
     else
       Object.assign(kept, {
@@ -115,7 +136,9 @@ export class ChatMessages {
       is_final,
       shown: null,
       shown_at: SINCE_EVER,
+      sent_at: SINCE_EVER,
       is_silent: true,
+      failed: 0,
     });
     this.wake();
   }
@@ -147,7 +170,7 @@ export class ChatMessages {
   /** Sends a text once. Resolves with the message's number; null where it was left out, or can't be sent. */
   text(chat_id: number, screen: Screen, is_silent = false): Promise<number | null> {
     const sent = new Promise<number | null>((resolve) => {
-      this.#texts.push({ chat_id, screen, is_silent, sent: resolve });
+      this.#texts.push({ chat_id, screen, is_silent, failed: 0, sent: resolve });
     });
     while (this.#texts.length > MOST_TEXTS) this.#texts.shift()?.sent(null);
     this.wake();
@@ -158,7 +181,9 @@ export class ChatMessages {
   find(
     chat_id: number,
     message_id: number,
-  ): (Shown & { isOffered(data: string): Offer; isSettled: boolean }) | undefined {
+  ):
+    | (Shown & { isOffered(data: string): Offer; isOfferedAllAlong(data: string): boolean; isSettled: boolean })
+    | undefined {
     for (const kept of this.#kept.values())
       if (kept.chat_id === chat_id && kept.message_id === message_id)
         return {
@@ -166,6 +191,7 @@ export class ChatMessages {
           message_id,
           isSettled: kept.shown === kept.wanted,
           isOffered: (data) => this.#offer(kept, data),
+          isOfferedAllAlong: (data) => has(kept.wanted, data) && this.#isOldEnough(kept.sent_at),
         };
     return undefined;
   }
@@ -183,8 +209,12 @@ export class ChatMessages {
 
   #offer({ shown, shown_at, wanted }: Kept, data: string): Offer {
     if (shown !== wanted) return "changing";
-    if (!shown.buttons.some((row) => row.some((button) => button.data === data))) return "not-offered";
-    return this.#parts.waits.monotonic() - shown_at < this.#parts.timing.tap_delay_ms ? "too-early" : "offered";
+    if (!has(shown, data)) return "not-offered";
+    return this.#isOldEnough(shown_at) ? "offered" : "too-early";
+  }
+
+  #isOldEnough(at: number): boolean {
+    return this.#parts.waits.monotonic() - at >= this.#parts.timing.tap_delay_ms;
   }
 
   /** Resolves once the key's message says what it should, or so many milliseconds are over. */
@@ -237,32 +267,35 @@ export class ChatMessages {
         continue;
       }
       try {
-        await (next.kept === undefined ? this.#sendText(api) : this.#make(api, next.kept));
+        await ("key" in next ? this.#make(api, next) : this.#sendText(api, next));
         if (this.#failed > 0) this.#parts.failing(null);
         this.#failed = 0;
       } catch (error) {
+        next.failed += 1;
         await this.#afterFailure(error instanceof TelegramError ? error : new TelegramError("malformed"));
       }
     }
   }
 
-  /** First what has ended, then changes, then texts, then new messages. */
-  #next(): { kept: Kept | undefined } | undefined {
+  /** First what has ended, then changes, then texts, then new messages; but what failed comes after what didn't. */
+  #next(): Kept | Text | undefined {
     const due = [...this.#kept.values()].filter((kept) => kept.shown !== kept.wanted);
-    const first = due.find((kept) => kept.is_final) ?? due.find((kept) => kept.message_id !== null);
-    if (first !== undefined) return { kept: first };
-    if (this.#texts.length > 0) return { kept: undefined };
-    return due[0] && { kept: due[0] };
+    const in_order = [
+      ...due.filter(({ is_final }) => is_final),
+      ...due.filter(({ is_final, message_id }) => !is_final && message_id !== null),
+      ...this.#texts,
+      ...due.filter(({ is_final, message_id }) => !is_final && message_id === null),
+    ];
+    const least = Math.min(...in_order.map(({ failed }) => failed));
+    return in_order.find(({ failed }) => failed === least);
   }
 
-  async #sendText(api: BotApi): Promise<void> {
-    const [text] = this.#texts;
-    if (text === undefined) return;
+  async #sendText(api: BotApi, text: Text): Promise<void> {
     let message_id: number | null = null;
     try {
       message_id = await api.send(text.chat_id, text.screen, text.is_silent);
     } catch (error) {
-      if (!isRefused(error)) throw error;
+      if (!isRefused(error) && !this.#isLeft(error, text.chat_id)) throw error;
       this.#parts.log("a text was refused by Telegram");
     }
     this.#texts = this.#texts.filter((one) => one !== text);
@@ -276,7 +309,8 @@ export class ChatMessages {
     try {
       if (message_id === null) {
         kept.message_id = await api.send(kept.chat_id, wanted, kept.is_silent);
-        this.#shows(kept, wanted, this.#parts.waits.monotonic());
+        kept.sent_at = this.#parts.waits.monotonic();
+        this.#shows(kept, wanted, kept.sent_at);
         this.#parts.sent({ ...kept, message_id: kept.message_id });
       } else {
         await api.edit(kept.chat_id, message_id, wanted);
@@ -299,21 +333,25 @@ export class ChatMessages {
   #shows(kept: Kept, screen: Screen, at: number): void {
     kept.shown = screen;
     kept.shown_at = at;
+    kept.failed = 0;
   }
 
   /** What Telegram answers to a message that can't be what it should. @throws whatever is tried again */
   #takeRefusal(kept: Kept, wanted: Screen, error: unknown): void {
     if (!(error instanceof TelegramError)) throw error;
     const { problem } = error;
-    // It was so all the time: since when isn't known, but the user has seen it before this gate asked.
-    if (problem === "unmodified") return this.#shows(kept, wanted, kept.shown_at);
+    if (problem === "unmodified") {
+      // Of an earlier gate's message: the user has seen it before this gate asked. Else it was changed, and the answer was lost.
+      const is_earlier = kept.shown === null && kept.failed === 0;
+      return this.#shows(kept, wanted, is_earlier ? kept.shown_at : this.#parts.waits.monotonic());
+    }
     if (problem === "gone" && !kept.is_final && kept.message_id !== null) {
       // The user has deleted it: it is sent again.
       this.#parts.ended({ ...kept, message_id: kept.message_id });
       kept.message_id = null;
       return;
     }
-    if (problem !== "gone" && problem !== "refused") throw error;
+    if (problem !== "gone" && problem !== "refused" && !this.#isLeft(error, kept.chat_id)) throw error;
     if (problem === "refused") this.#parts.log("a message was refused by Telegram");
     this.#remove(kept);
     if (kept.message_id !== null) this.#parts.ended({ ...kept, message_id: kept.message_id });
@@ -328,7 +366,12 @@ export class ChatMessages {
     if (error.problem === "closed") return this.#pause(this.#parts.timing.first_wait_ms);
     this.#failed += 1;
     this.#parts.failing(error);
-    await this.#pause(error.retry_after_ms ?? waitAfter(this.#failed, this.#parts.timing));
+    await this.#pause(Math.max(error.retry_after_ms ?? 0, waitAfter(this.#failed, this.#parts.timing)));
+  }
+
+  /** Who was linked before may have blocked the bot. */
+  #isLeft(error: unknown, chat_id: number): boolean {
+    return error instanceof TelegramError && error.problem === "blocked" && !this.#parts.isLinked(chat_id);
   }
 
   /** Ends early where the gate closes. What is to be done meanwhile waits, too. */
@@ -351,6 +394,10 @@ export class ChatMessages {
 
 function isSame(one: Screen, other: Screen): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function has({ buttons }: Screen, data: string): boolean {
+  return buttons.some((row) => row.some((button) => button.data === data));
 }
 
 function isRefused(error: unknown): boolean {

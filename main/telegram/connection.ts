@@ -164,7 +164,7 @@ export class Connection {
       this.#parts.changed();
     }
     const wait_ms = error instanceof TelegramError ? error.retry_after_ms : undefined;
-    await this.#pause(wait_ms ?? waitAfter(this.#failed, this.#parts.timing));
+    await this.#pause(Math.max(wait_ms ?? 0, waitAfter(this.#failed, this.#parts.timing)));
   }
 
   async #pause(ms: number): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Pause } from "../../ipc/safety.ts";
 import { shortened, visible } from "../../ipc/visible-text.ts";
 import type { Screen } from "./bot-api.ts";
 import type { ChatMessages } from "./chat-messages.ts";
@@ -34,6 +35,8 @@ const PIN_ASKED_MS = 600_000;
 export class Conversation {
   readonly #parts: ConversationParts;
   #pin_asked_until = Number.NEGATIVE_INFINITY;
+  /** The pause that the user is asked about. */
+  #asked_about = "";
 
   constructor(parts: ConversationParts) {
     this.#parts = parts;
@@ -91,6 +94,7 @@ export class Conversation {
     const { gate, messages } = this.#parts;
     const { pause } = await gate.api.call("safety.status", {});
     if (!pause.is_paused) return this.#say(chat_id, this.#words.not_paused);
+    this.#asked_about = identityOf(pause);
     const { ask_resume, resume, stay_paused } = this.#words;
     messages.retire(RESUME_KEY, plain(this.#words.still_paused));
     const reason = pause.reason === null ? [] : [shortened(visible(pause.reason), LINE * 3)];
@@ -107,6 +111,13 @@ export class Conversation {
   async endResume(is_wanted: boolean): Promise<string> {
     const { gate, messages } = this.#parts;
     if (is_wanted) {
+      const { pause } = await gate.api.call("safety.status", {});
+      const linked = this.#parts.linked();
+      // Another one than the message speaks of, and perhaps for a worse reason.
+      if (pause.is_paused && linked !== null && identityOf(pause) !== this.#asked_about) {
+        await this.#askResume(linked.chat_id);
+        return this.#words.pressed.changed;
+      }
       await gate.api.call("safety.resume", {});
     }
     const text = is_wanted ? this.#words.resumed : this.#words.still_paused;
@@ -163,6 +174,10 @@ export class Conversation {
   #say(chat_id: number, text: string): void {
     void this.#parts.messages.text(chat_id, plain(text));
   }
+}
+
+function identityOf({ by, since, reason }: Pause): string {
+  return JSON.stringify([by, since, reason]);
 }
 
 function plain(text: string): Screen {

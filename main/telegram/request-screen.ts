@@ -130,7 +130,7 @@ function quotedLines(view: ApprovalView, language: Language): string[] {
   const intent = view.intent === "" ? [] : [words.says(agentName(view)), ...quoted(view.intent)];
   const given = Object.entries(view.args ?? {}).flatMap(([key, value]) => {
     const text = argumentText(value);
-    return text.includes("\n") ? [`${visible(key)}:`, ...quoted(text)] : quoted(`${visible(key)}: ${text}`);
+    return text.includes("\n") ? [...quoted(`${visible(key)}:`), ...quoted(text)] : quoted(`${visible(key)}: ${text}`);
   });
   return [...intent, ...(given.length === 0 ? [words.no_arguments] : given)];
 }

@@ -117,7 +117,7 @@ export class Taps {
     if (messages.find(chat_id, message_id) === undefined && (await messages.isSending(timing.settle_ms)))
       return "unknown yet";
     const found = messages.find(chat_id, message_id);
-    if (found === undefined || found.isSettled || this.#hasEnded(said)) return found;
+    if (found === undefined || found.isSettled || this.#hasEnded(said) || said.act === "deny-all") return found;
     await messages.settled(found.key, timing.settle_ms);
     return messages.find(chat_id, message_id);
   }
@@ -126,6 +126,8 @@ export class Taps {
     const { pressed } = this.#words;
     const is_bound = !("token" in said) || shown.tokens.includes(said.token);
     if (!is_bound) return this.#refuse(callback, "not-shown-here", "not_shown_here", pressed.not_here);
+    // By asking on and on an agent changes this message all the time: that must not keep the user from saying no.
+    if (said.act === "deny-all" && shown.isOfferedAllAlong(data)) return this.#act(callback, said, shown);
     const offer = shown.isOffered(data);
     if (offer === "not-offered" && this.#hasEnded(said)) return this.#answerEnded(callback, said);
     if (offer === "not-offered") return this.#refuse(callback, "not-offered", "not_offered", pressed.not_here);

@@ -77,6 +77,7 @@ export class TelegramChannel implements Channel {
     });
     this.#messages = new ChatMessages({
       api: () => this.#connection.api,
+      isLinked: (chat_id) => linked()?.chat_id === chat_id,
       timing,
       waits,
       sent: ({ chat_id, message_id, tokens, agent_id }) =>

@@ -33,7 +33,7 @@ describe("a gathered message", () => {
       lines: [
         "5 × reading: ~/a",
         "1 × reading: ~/b",
-        ...["1", "2", "3", "4", "5"].map((name) => `${name} from ~/a/`),
+        ...["1", "2", "3", "4", "5"].map((name) => `│ ${name} from ~/a/`),
         "and 1 more",
       ],
     });

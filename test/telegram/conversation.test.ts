@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { Timing } from "../../main/telegram/timing.ts";
 import { TelegramGate } from "../support/telegram-gate.ts";
 import { ROBERTO_USER } from "../support/telegram-server.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -25,6 +26,23 @@ describe("the user writes", () => {
     expect(await isPaused()).toBe(true);
     gate.server.presses(ROBERTO_USER, asked, "Resume");
     await gate.server.until(() => asked.text === "Resumed. Agents continue." && asked.buttons.length === 0);
+    expect(await isPaused()).toBe(false);
+  });
+
+  it("/resume resumes the pause that it spoke of, and no later one: of that it asks anew", async () => {
+    const { gate, says, answer, isPaused } = await linked();
+    await gate.operator.call("safety.pause", { reason: "lunch" });
+    says("/resume");
+    const asked = await answer(/^Let every agent continue\?\nlunch/);
+    await gate.operator.call("safety.resume", {});
+    await gate.operator.call("safety.pause", { reason: "something dangerous" });
+    const early = gate.server.presses(ROBERTO_USER, asked, "Resume");
+    expect((await gate.server.answerTo(early)).text).toBe("It has changed: read it, then press again.");
+    expect(await isPaused()).toBe(true);
+    const anew = await answer(/^Let every agent continue\?\nsomething dangerous/);
+    await gate.server.until(() => asked.buttons.length === 0);
+    const resumed = gate.server.presses(ROBERTO_USER, anew, "Resume");
+    expect((await gate.server.answerTo(resumed)).text).toBe("Resumed. Agents continue.");
     expect(await isPaused()).toBe(false);
   });
 
@@ -95,8 +113,8 @@ describe("the PIN of the day", () => {
 });
 
 describe("many requests of one agent", () => {
-  async function gathered() {
-    const parts = await linked({ gather_above: 2 });
+  async function gathered(timing: Partial<Timing> = {}) {
+    const parts = await linked({ gather_above: 2, timing });
     const asked = Array.from({ length: 5 }, (_, index) => parts.gate.asks(`${index}.txt`));
     const message = await parts.gate.server.message(({ buttons }) =>
       buttons.flat().some(({ callback_data }) => callback_data === "deny-all"),
@@ -110,6 +128,21 @@ describe("many requests of one agent", () => {
     gate.server.presses(ROBERTO_USER, message, "deny-all");
     for (const { decided } of asked) expect(await decided).toMatchObject({ status: "rejected" });
     await gate.server.until(() => message.text === "Nothing of tester waits any more." && message.buttons.length === 0);
+  });
+
+  it("are all denied by one tap while the agent asks on and on", async () => {
+    const { gate, asked, message } = await gathered({ tap_delay_ms: 400 });
+    await new Promise((resolve) => setTimeout(resolve, 400 - (performance.now() - message.sent_at) + 30));
+    let more = 0;
+    gate.server.chaos = ({ method }) => {
+      if (method === "editMessageText" && more < 150) gate.asks(`more ${more++}.txt`);
+      return undefined;
+    };
+    gate.asks("one more.txt");
+    await gate.server.until(() => more > 3);
+    gate.server.presses(ROBERTO_USER, message, "deny-all");
+    for (const { decided } of asked) expect(await decided).toMatchObject({ status: "rejected" });
+    gate.server.chaos = undefined;
   });
 
   it("are let through by one answer, after a second tap that follows what is stored", async () => {

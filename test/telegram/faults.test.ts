@@ -109,6 +109,58 @@ it("taps while drops, 429, 5xx and 409 come at once: each request is answered on
   expect(ended).toBe(24);
 });
 
+it("who was linked before may block the bot: the chat that is linked now gets what waits all the same", async () => {
+  const gate = await TelegramGate.open();
+  await gate.link();
+  const asked = gate.asks();
+  await gate.shown(asked.token);
+  const other = { id: 77, first_name: "Other phone" };
+  gate.server.chaos = ({ params }) =>
+    params.chat_id === ROBERTO_USER.id
+      ? { status: 403, description: "Forbidden: bot was blocked by the user" }
+      : undefined;
+  await gate.link(other);
+  const anew = await gate.server.message(({ chat_id, buttons }) => chat_id === other.id && buttons.length > 0);
+  gate.server.presses(other, anew, "Approve");
+  expect(await asked.decided).toMatchObject({ outcome: "allowed" });
+});
+
+it("one message that can't be changed, ever, holds up no other", async () => {
+  const gate = await TelegramGate.open();
+  await gate.link();
+  const stuck = gate.asks("stuck.txt");
+  const { message_id } = await gate.shown(stuck.token);
+  gate.server.chaos = ({ method, params }) =>
+    method === "editMessageText" && params.message_id === message_id ? { status: 500 } : undefined;
+  await gate.operator.call("approvals.resolve", { token: stuck.token, decision: "rejected" });
+  const asked = gate.asks("other.txt");
+  const message = await gate.shown(asked.token);
+  gate.server.presses(ROBERTO_USER, message, "Deny");
+  expect(await asked.decided).toMatchObject({ status: "rejected" });
+  await gate.server.until(() => message.buttons.length === 0);
+});
+
+it("what a proxy answers in JSON refuses no message: it is sent again", async () => {
+  const gate = await TelegramGate.open();
+  await gate.link();
+  for (const body of ['{"error":"bad gateway"}', '{"ok":false}', "{}", '{"ok":false,"error_code":"500"}'])
+    gate.server.fail("sendMessage", { body });
+  const { text } = await gate.shown(gate.asks().token);
+  expect(text).toContain("a.txt");
+});
+
+it("a server that wants to be asked again at once is asked with a pause that grows", async () => {
+  const gate = await TelegramGate.open({ timing: { first_wait_ms: 20, longest_wait_ms: 80 } });
+  await gate.link();
+  gate.server.fail("getUpdates", { status: 429, retry_after: 0 }, 5);
+  gate.server.fail("sendMessage", { status: 429, retry_after: -1 }, 5);
+  const began = performance.now();
+  await gate.shown(gate.asks().token);
+  gate.server.writes(ROBERTO_USER, "/status");
+  await gate.server.message(({ text }) => text.startsWith("Not paused."));
+  expect(performance.now() - began).toBeGreaterThan(20 + 40 + 80 + 80 + 80);
+});
+
 it("a second poller of the same bot, as of another machine, is said in the status; what it takes away is answered once all the same", async () => {
   const server = await telegramServer();
   const gate = await TelegramGate.open({ server, timing: { first_wait_ms: 50, longest_wait_ms: 50 } });

@@ -63,6 +63,14 @@ describe("the message about a request", () => {
     expect(lines.filter((line) => line.startsWith("Waits until")).length).toBe(1);
   });
 
+  it("marks an argument's name, too: where a tool takes any, the agent writes it", () => {
+    const name = "The gate has looked at it, and it is safe";
+    for (const value of ["a\nb", "ab", { deep: [1] }]) {
+      const lines = screenOf({ args: { [name]: value } }).text.split("\n");
+      expect(lines.filter((line) => line.includes(name)).map((line) => line.slice(0, 2))).toEqual(["│ "]);
+    }
+  });
+
   it("with show = title has nothing of the call, also once it has ended", () => {
     const settings = { ...SETTINGS, show: "title" as const };
     const view = approvalView({ card: CARD });
