@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { waitAfter } from "../channels/retry.ts";
 import { type BotApi, type Screen, TelegramError } from "./bot-api.ts";
-
 import type { Timing, Waits } from "./timing.ts";
 
 /**

@@ -4,7 +4,6 @@ import { waitAfter } from "../channels/retry.ts";
 import { readSecret, SecretError } from "../secret-text.ts";
 import { BotApi, TelegramError } from "./bot-api.ts";
 import type { Timing, Waits } from "./timing.ts";
-
 import { type BotAccount, readUpdate, type Update } from "./updates.ts";
 
 /** The bot's token, and the loop that asks Telegram for what has arrived: it survives whatever Telegram or the network answers. */
