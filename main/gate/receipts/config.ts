@@ -8,4 +8,3 @@ export const receiptsConfigSchema = z.strictObject({
   /** Added to this file, best on another disk. */
   checkpoint_file: z.string().refine(isAbsolute, { error: "expected an absolute path" }).optional(),
 });
-export type ReceiptsConfig = z.output<typeof receiptsConfigSchema>;
