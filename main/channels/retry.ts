@@ -16,8 +16,8 @@ export function waitAfter(failures: number, { first_wait_ms, longest_wait_ms }: 
 }
 
 /** Waits so many milliseconds, or until `signal` is aborted. Never throws, and keeps no process alive. */
-export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal, ref: false }).catch((error: unknown) => {
-    if (!signal.aborted) throw error;
+export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { ref: false, ...(signal === undefined ? {} : { signal }) }).catch((error: unknown) => {
+    if (signal?.aborted !== true) throw error;
   });
 }

@@ -1,7 +1,7 @@
-import type { GatePaths } from "../../ipc/paths.ts";
 import { BoxService } from "../box/box-service.ts";
 import { BoxNetwork } from "../box/network/box-network.ts";
 import type { Gate } from "../gate/gate.ts";
+import { hiddenFromBoxes } from "../gate/guard/gate-files.ts";
 import { AGENT_PAUSED } from "../gate/stages/safety.ts";
 import type { Opened } from "./stores.ts";
 
@@ -31,7 +31,7 @@ export function openBox(opened: Opened, gateOf: () => Gate | undefined): BoxServ
         .list()
         .filter(({ revoked_at }) => revoked_at === null)
         .map(({ name, level }) => ({ name, level })),
-    gate_folders: gateFolders(paths),
+    gate_folders: hiddenFromBoxes(paths),
     network: (folder, node) => {
       const gate = gateOf();
       if (gate === undefined) throw new Error("a box begins once its gate is open");
@@ -39,10 +39,4 @@ export function openBox(opened: Opened, gateOf: () => Gate | undefined): BoxServ
     },
     failed,
   });
-}
-
-/** Of the gate, beside its state folder: no box shows them. */
-export function gateFolders(paths: GatePaths): string[] {
-  const { config_dir, audit_dir, receipts_dir, checkpoints_dir, runtime_dir, key_files } = paths;
-  return [config_dir, audit_dir, receipts_dir, checkpoints_dir, runtime_dir, ...key_files];
 }

@@ -3,12 +3,13 @@ import { openChannelMessages } from "../channels/channel-messages.ts";
 import { dispatchCallback } from "../gate/approvals/callback.ts";
 import { LinkedChat } from "./linked-chat.ts";
 import { TelegramChannel } from "./telegram-channel.ts";
-import { TIMING, type Timing } from "./timing.ts";
+import { TIMING, type Timing, WAITS, type Waits } from "./timing.ts";
 
 /** Telegram's channel on a running gate. Waits for nothing: the connection is made meanwhile. @throws GateError `database_*` */
 export function openTelegram(
   { core, api, env, log, changed, showEach }: ChannelHost,
   timing: Partial<Timing> = {},
+  waits: Waits = WAITS,
 ): TelegramChannel {
   const { storage, clock, config, audit } = core;
   const { broker } = core.gate;
@@ -36,6 +37,7 @@ export function openTelegram(
     links: storage.on(storage.opened.databases.agents, (db) => new LinkedChat(db, clock.now)),
     stored: openChannelMessages(core, "telegram"),
     timing: { ...TIMING, ...timing },
+    waits,
   });
   channel.start();
   return channel;

@@ -21,7 +21,7 @@ import { RefusedUpdates } from "./refused-updates.ts";
 import { MAX_CHARACTERS, type ScreenSettings } from "./request-screen.ts";
 import { ShownRequests } from "./shown-requests.ts";
 import { Taps } from "./taps.ts";
-import type { Timing } from "./timing.ts";
+import type { Timing, Waits } from "./timing.ts";
 import type { Callback, Update } from "./updates.ts";
 import { TELEGRAM_WORDS } from "./words.ts";
 
@@ -34,6 +34,7 @@ export interface TelegramParts {
   links: LinkedChat;
   stored: ChannelMessages;
   timing: Timing;
+  waits: Waits;
 }
 
 /** Of what is to be answered beside the messages: more at once are left out. */
@@ -60,7 +61,7 @@ export class TelegramChannel implements Channel {
 
   constructor(parts: TelegramParts) {
     this.#parts = parts;
-    const { config, env, gate, stored, timing } = parts;
+    const { config, env, gate, stored, timing, waits } = parts;
     const linked = () => parts.links.current;
     const settings = () => this.#settings;
     this.#claims = new LinkClaims(gate.clock);
@@ -70,7 +71,7 @@ export class TelegramChannel implements Channel {
       write: (fields) => gate.record("telegram.refused", fields),
     });
     this.#connection = new Connection({
-      ...{ token_env: config.token_env, token_file: config.token_file, api_url: config.api_url, env, timing },
+      ...{ token_env: config.token_env, token_file: config.token_file, api_url: config.api_url, env, timing, waits },
       handle: (update) => this.#handle(update),
       changed: () => this.#changed(),
       log: (line) => gate.log(line),
@@ -78,7 +79,7 @@ export class TelegramChannel implements Channel {
     this.#messages = new ChatMessages({
       api: () => this.#connection.api,
       timing,
-      monotonic: () => performance.now(),
+      waits,
       sent: ({ chat_id, message_id, tokens, agent_id }) =>
         this.#store(() => stored.put({ chat: String(chat_id), message: String(message_id), agent_id }, tokens)),
       ended: ({ chat_id, message_id }) => {

@@ -1,4 +1,4 @@
-import { BACKOFF, type Backoff } from "../channels/retry.ts";
+import { BACKOFF, type Backoff, pause } from "../channels/retry.ts";
 
 /** How long what takes, in milliseconds unless the name says otherwise. Tests have shorter ones. */
 export interface Timing extends Backoff {
@@ -22,3 +22,13 @@ export const TIMING: Timing = {
   refused_interval_ms: 60_000,
   close_ms: 2000,
 };
+
+/** How time passes: the machine's own, or a test's. */
+export interface Waits {
+  /** A clock that nobody sets, in milliseconds. */
+  monotonic(): number;
+  /** Resolves after so many milliseconds, or once the signal is aborted. Keeps no process running. */
+  pause(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export const WAITS: Waits = { monotonic: () => performance.now(), pause };
