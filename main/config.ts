@@ -1,4 +1,3 @@
-import { isAbsolute } from "node:path";
 import { z } from "zod";
 import { levelSchema } from "../ipc/decision.ts";
 import { GateError } from "../ipc/gate-error.ts";
@@ -6,6 +5,7 @@ import { LANGUAGES } from "../ipc/language.ts";
 import type { Env } from "../ipc/paths.ts";
 import { isKept } from "./box/arguments/environment.ts";
 import { channelSections } from "./channels/config.ts";
+import { absolutePath } from "./gate/config-values.ts";
 import { costSections } from "./gate/costs/config.ts";
 import { fileError } from "./gate/file-errors.ts";
 import { rateConfigSchema } from "./gate/rate/config.ts";
@@ -13,8 +13,6 @@ import { receiptsConfigSchema } from "./gate/receipts/config.ts";
 import { checkReviewConfig, judgeConfigSchema, longestReviewSeconds, reviewSections } from "./gate/reviews/config.ts";
 import { safetyConfigSchema } from "./gate/safety/config.ts";
 import { readToml } from "./toml-file.ts";
-
-const absolutePath = z.string().refine(isAbsolute, "expected an absolute path");
 
 /** gate.toml: every key optional (docs/configuration.md). The environment's variables win over it. */
 export const configSchema = z

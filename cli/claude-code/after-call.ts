@@ -37,7 +37,7 @@ export async function afterCall(input: string, paths: AgentPaths, agent_name: st
 }
 
 /** The note for the model, so that it doesn't look for another cause. */
-export function noteOf({ project, network }: ConfinedTo): string {
+function noteOf({ project, network }: ConfinedTo): string {
   const home = homeFolder(process.env);
   const place = visible(project.startsWith(`${home}/`) ? `~${project.slice(home.length)}` : project);
   const reach = network ? "only the hosts that the user allows" : "no network";

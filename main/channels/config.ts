@@ -1,15 +1,9 @@
-import { isAbsolute } from "node:path";
 import { z } from "zod";
+import { absolutePath, variableName } from "../gate/config-values.ts";
 import { isLoopback } from "../gate/targets/host.ts";
 
 /** The sections of gate.toml about calling the user: `[channels.NAME]`, `[digest]`, `[telegram]`, `[ntfy]`. */
 
-const secretFile = z
-  .string()
-  .refine(isAbsolute, { error: "expected an absolute path: it begins with /, and ~ means nothing here" });
-const variableName = z
-  .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected the name of an environment variable, not the secret itself");
 const timeOfDay = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, "expected a time of day such as 22:00");
 
 /** When a channel is used. Times of day are local. */
@@ -61,12 +55,12 @@ export const channelSections = {
     .strictObject({
       token_env: variableName.optional(),
       /** A file of yours that nobody else can read (0600), which holds the bot's token. */
-      token_file: secretFile.optional(),
+      token_file: absolutePath.optional(),
       api_url: serverAddress.default("https://api.telegram.org"),
       /** What a message shows: the card, or only that something waits. */
       show: z.enum(["card", "title"]).default("card"),
       /** A file (0600) that holds a PIN, which the chat is asked for before the first answer of a day. */
-      pin_file: secretFile.optional(),
+      pin_file: absolutePath.optional(),
     })
     .refine(oneSecret, ONE_SECRET)
     .prefault({}),
@@ -79,7 +73,7 @@ export const channelSections = {
         .regex(/^[A-Za-z0-9_-]{1,64}$/, "1 to 64 letters, digits, '_' or '-'")
         .optional(),
       token_env: variableName.optional(),
-      token_file: secretFile.optional(),
+      token_file: absolutePath.optional(),
     })
     .refine(oneSecret, ONE_SECRET)
     .refine(({ server, topic }) => (server === undefined) === (topic === undefined), {

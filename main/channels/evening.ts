@@ -145,7 +145,7 @@ interface Counts {
 }
 
 /** The note about a day. No value of a call is in it. */
-export function eveningNote({ calls, answered, grants }: Day, language: Language, home: string): ChannelNote {
+function eveningNote({ calls, answered, grants }: Day, language: Language, home: string): ChannelNote {
   const words = CHANNEL_WORDS[language];
   const by_agent = Map.groupBy(answered, ({ agent_name }) => agent_name);
   const agents = [...new Set([...calls.keys(), ...by_agent.keys()])].map((name) => {

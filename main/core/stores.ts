@@ -35,7 +35,7 @@ export interface Stores {
 export interface Opened extends Base, Stores {}
 
 /** Withdraws what waits when a pause begins: of all agents, or of one. */
-export interface Withdraw {
+interface Withdraw {
   all(reason: string | null): void;
   ofAgent(agent_id: string): void;
 }

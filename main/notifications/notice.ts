@@ -127,7 +127,7 @@ function withReview(
  * The lines that show the request in full: the card's, then every argument that they don't show, by name. Null where that
  * can't be read at a glance: more than one need, hidden or right-to-left characters, or more than fits a notification.
  */
-export function wholeRequest(view: ApprovalView, body_lines: readonly string[], rows_taken: number): string[] | null {
+function wholeRequest(view: ApprovalView, body_lines: readonly string[], rows_taken: number): string[] | null {
   if (view.args === null || view.capabilities.length !== 1) return null;
   const texts = [view.target_summary, view.capability_class, view.action_verb, ...view.links];
   const lines = [...body_lines];

@@ -59,7 +59,7 @@ interface Text {
 }
 
 /** Beyond these, what is to be shown has to wait until something has ended. */
-export const MOST_MESSAGES = 60;
+const MOST_MESSAGES = 60;
 /** Texts without buttons that still have to be sent; of more the oldest are left out. */
 const MOST_TEXTS = 20;
 

@@ -82,7 +82,7 @@ export function storeScreen(view: ApprovalView, index: number, settings: ScreenS
 }
 
 /** The grants of a choice, one in a line, as they are stored. */
-export function storedLines({ grants }: Choice, language: Language): string[] {
+function storedLines({ grants }: Choice, language: Language): string[] {
   const on = language === "it" ? "su" : "on";
   return grants.map(({ capability, target }) => `${QUOTED}${capability} ${on} ${visible(target)}`);
 }

@@ -10,7 +10,7 @@ import type { GateSide } from "./gate-side.ts";
 import type { Linked } from "./linked-chat.ts";
 import type { RefusedUpdates } from "./refused-updates.ts";
 import { endedScreen, type ScreenSettings } from "./request-screen.ts";
-import type { ShownRequests } from "./shown-requests.ts";
+import { agentKey, requestKey, type ShownRequests } from "./shown-requests.ts";
 import type { Timing } from "./timing.ts";
 import type { Callback } from "./updates.ts";
 import { TELEGRAM_WORDS } from "./words.ts";
@@ -56,7 +56,7 @@ const OTHERS = ["deny-all", "each", "allow", "store-all", "back-all", "resume", 
 /** These let something through: they need the PIN where one is configured. */
 const ALLOWING: ReadonlySet<Said["act"]> = new Set(["approve", "store", "store-all", "resume"]);
 
-export function readData(data: string): Said | undefined {
+function readData(data: string): Said | undefined {
   const [, act, token] = ONE.exec(data) ?? [];
   if (token !== undefined && (act === "approve" || act === "reject" || act === "back")) return { act, token };
   const [, choosing, of_token, index] = CHOICE.exec(data) ?? [];
@@ -192,7 +192,7 @@ export class Taps {
       requests.ended(ended);
       const { text } = endedScreen(ended, settings());
       this.#parts.afterwards(async () => {
-        await messages.settled(`request:${answer.token}`, timing.settle_ms);
+        await messages.settled(requestKey(answer.token), timing.settle_ms);
         this.#parts.answer(callback.id, ended.note ?? text, ended.note !== undefined);
       });
       return { ok: true, done: answer.decision };
@@ -246,7 +246,7 @@ export class Taps {
   #settledAnswer(callback: Callback, agent_id: string, text: string): void {
     const { messages, timing } = this.#parts;
     this.#parts.afterwards(async () => {
-      await messages.settled(`agent:${agent_id}`, timing.settle_ms);
+      await messages.settled(agentKey(agent_id), timing.settle_ms);
       this.#parts.answer(callback.id, text, false);
     });
   }

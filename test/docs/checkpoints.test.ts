@@ -4,18 +4,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { signCheckpoint } from "../../main/gate/audit/checkpoint.ts";
 import { testSigner } from "../support/checkpoint-keys.ts";
+import { hasOpenssl } from "../support/openssl.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 const TEXT = readFileSync(new URL("../../docs/receipts.md", import.meta.url), "utf8");
-
-/** False, with a printed reason, where there is no openssl 3; with CI=true that fails. */
-function hasOpenssl(): boolean {
-  const { stdout } = spawnSync("openssl", ["version"], { encoding: "utf8" });
-  if (/^OpenSSL [3-9]/.test(stdout ?? "")) return true;
-  if (process.env.CI === "true") throw new Error("openssl 3 isn't installed");
-  console.warn("skipped: openssl 3 isn't installed");
-  return false;
-}
 
 test.skipIf(!hasOpenssl())(
   "docs/receipts.md: a checkpoint is verified with openssl alone, and a changed one isn't",

@@ -3,21 +3,13 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { expect, test } from "vitest";
 import { LAUNCHER, runGate } from "../support/gate-process.ts";
+import { hasOpenssl } from "../support/openssl.ts";
 import { receiptFiles } from "../support/receipts.ts";
 import { startGate } from "../support/running-gate.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { type TemporaryHome, temporaryHome } from "../support/temporary-home.ts";
 
 const TEXT = readFileSync(new URL("../../docs/receipts.md", import.meta.url), "utf8");
-
-/** False, with a printed reason, where there is no openssl 3; with CI=true that fails. */
-function hasOpenssl(): boolean {
-  const { stdout } = spawnSync("openssl", ["version"], { encoding: "utf8" });
-  if (/^OpenSSL [3-9]/.test(stdout ?? "")) return true;
-  if (process.env.CI === "true") throw new Error("openssl 3 isn't installed");
-  console.warn("skipped: openssl 3 isn't installed");
-  return false;
-}
 
 /** A home in which two grants were given and the gate has ended. */
 async function homeWithReceipts(): Promise<TemporaryHome> {

@@ -43,7 +43,7 @@ export interface PathLink {
 const LINKS_SAID = 3;
 
 /** Below 3: full; 3 to 7: medium; from 8: short. */
-export const RECURRENCE_THRESHOLDS = [3, 8] as const;
+const RECURRENCE_THRESHOLDS = [3, 8] as const;
 
 interface Words {
   question: (verb: string) => string;

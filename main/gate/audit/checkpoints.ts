@@ -9,11 +9,11 @@ import { TrailTree } from "./trail-tree.ts";
 import { readTree, type StoredTree, writeTree } from "./tree-file.ts";
 
 /** A checkpoint is signed after this many lines, or this long after the first line since the last one; in milliseconds. */
-export const LINES_PER_CHECKPOINT = 64;
-export const CHECKPOINT_INTERVAL_MS = 10 * 60_000;
+const LINES_PER_CHECKPOINT = 64;
+const CHECKPOINT_INTERVAL_MS = 10 * 60_000;
 
 /** The event of the trail that a tree was begun anew, or over lines that there were before. */
-export const TREE_EVENT = "audit.tree";
+const TREE_EVENT = "audit.tree";
 
 /** The keys as they are now: the gate's may be replaced while it runs. */
 export interface CheckpointKeys {

@@ -22,14 +22,13 @@ function isOneOfThem({ per_call, per_million_tokens }: { per_call?: unknown; per
 export const ownPriceSchema = z.strictObject(priceFields).refine(isOneOfThem, ONE_OF_THEM);
 export type OwnPrice = z.output<typeof ownPriceSchema>;
 
-export const priceConfigSchema = z
+const priceConfigSchema = z
   .strictObject({
     /** An executor's name, such as `llm_online` or `mcp__github__search`. */
     executor: z.string().min(1).max(200),
     ...priceFields,
   })
   .refine(isOneOfThem, ONE_OF_THEM);
-export type PriceConfig = z.output<typeof priceConfigSchema>;
 
 export const costSections = {
   costs: z

@@ -19,7 +19,7 @@ export interface StaleBatch<G> {
 }
 
 /** Why it was revoked, as the column says it. */
-export const STALE = "stale";
+const STALE = "stale";
 /** They can be given back for so long. */
 const UNDO_DAYS = 7;
 const DAY_MS = 86_400_000;

@@ -45,6 +45,36 @@ export interface DueReceipts {
 
 type Common = Omit<Versions, "schema">;
 
+/** The rows of `receipts_due` in one database; `sql` reads them after an id, as many as a limit says. */
+abstract class DueRows<Row> implements DueReceipts {
+  protected readonly db: Statements;
+  protected readonly versions: Versions;
+  readonly #sql: string;
+
+  constructor(db: Database.Database, versions: Common, sql: string) {
+    this.db = new Statements(db);
+    this.versions = { ...versions, schema: db.pragma("user_version", { simple: true }) as number };
+    this.#sql = sql;
+  }
+
+  protected abstract dueOf(row: Row): Due;
+
+  list(after: number, limit: number): Due[] {
+    return this.db
+      .prepare<Row>(this.#sql)
+      .all(after, limit)
+      .map((row) => this.dueOf(row));
+  }
+
+  last(): number {
+    return this.db.one<{ last: number | null }>("SELECT max(id) AS last FROM receipts_due").last ?? 0;
+  }
+
+  done(through: number): void {
+    this.db.prepare("DELETE FROM receipts_due WHERE id <= ?").run(through);
+  }
+}
+
 interface CardRow {
   due_id: number;
   due_token: string;
@@ -67,52 +97,33 @@ const CARD_ROWS = `SELECT due.id AS due_id, due.token AS due_token, status, deci
   FROM receipts_due AS due JOIN pending ON pending.token = due.token WHERE due.id > ? ORDER BY due.id LIMIT ?`;
 
 /** The answers, in approvals.db. */
-export class DueCards implements DueReceipts {
-  readonly #db: Statements;
-  readonly #versions: Versions;
-
+export class DueCards extends DueRows<CardRow> {
   constructor(db: Database.Database, versions: Common) {
-    this.#db = new Statements(db);
-    this.#versions = { ...versions, schema: db.pragma("user_version", { simple: true }) as number };
-  }
-
-  list(after: number, limit: number): Due[] {
-    return this.#db
-      .prepare<CardRow>(CARD_ROWS)
-      .all(after, limit)
-      .map((row) => this.#due(row));
-  }
-
-  last(): number {
-    return lastDue(this.#db);
-  }
-
-  done(through: number): void {
-    forgetDue(this.#db, through);
+    super(db, versions, CARD_ROWS);
   }
 
   /** The number of the last receipt that was safely written, as far as this database knows; 0 before the first one. */
   get end(): number {
-    return this.#db.prepare<{ receipt: number }>("SELECT receipt FROM receipts_end").get()?.receipt ?? 0;
+    return this.db.prepare<{ receipt: number }>("SELECT receipt FROM receipts_end").get()?.receipt ?? 0;
   }
 
   /** @throws SQLite's error */
   set end(receipt: number) {
     const sql =
       "INSERT INTO receipts_end (id, receipt) VALUES (1, ?) ON CONFLICT DO UPDATE SET receipt = excluded.receipt";
-    this.#db.prepare(sql).run(receipt);
+    this.db.prepare(sql).run(receipt);
   }
 
   /** The call that a card was about, and where it was answered. */
   card(token: string): { call_hash: string; decision_surface: string | null } | undefined {
-    return this.#db
+    return this.db
       .prepare<{ call_hash: string; decision_surface: string | null }>(
         "SELECT call_hash, decision_surface FROM pending WHERE token = ?",
       )
       .get(token);
   }
 
-  #due(row: CardRow): Due {
+  protected dueOf(row: CardRow): Due {
     const event = `answer:${row.due_token}`;
     return {
       id: row.due_id,
@@ -137,7 +148,7 @@ export class DueCards implements DueReceipts {
       agent: row.agent_name ?? "",
       executor: row.executor ?? "",
       capabilities: capabilitiesIn(row.needed),
-      versions: this.#versions,
+      versions: this.versions,
     };
   }
 }
@@ -171,33 +182,15 @@ export interface DueGrantsParts {
 }
 
 /** The grants that were given, revoked or restored, in grants.db. */
-export class DueGrants implements DueReceipts {
-  readonly #db: Statements;
+export class DueGrants extends DueRows<GrantRow> {
   readonly #parts: DueGrantsParts;
-  readonly #versions: Versions;
 
   constructor(db: Database.Database, parts: DueGrantsParts) {
-    this.#db = new Statements(db);
+    super(db, parts.versions, GRANT_ROWS);
     this.#parts = parts;
-    this.#versions = { ...parts.versions, schema: db.pragma("user_version", { simple: true }) as number };
   }
 
-  list(after: number, limit: number): Due[] {
-    return this.#db
-      .prepare<GrantRow>(GRANT_ROWS)
-      .all(after, limit)
-      .map((row) => this.#due(row));
-  }
-
-  last(): number {
-    return lastDue(this.#db);
-  }
-
-  done(through: number): void {
-    forgetDue(this.#db, through);
-  }
-
-  #due(row: GrantRow): Due {
+  protected dueOf(row: GrantRow): Due {
     const at = known(dateSchema, row.at) ?? isoSeconds(this.#parts.now());
     // With its date: in a database that had to be made anew the numbers begin again.
     const event = `grant:${row.id}:${row.act}:${row.due_id}:${row.granted_at}`;
@@ -218,7 +211,7 @@ export class DueGrants implements DueReceipts {
       sentence: grantSentence(grant),
       grant,
       token,
-      versions: this.#versions,
+      versions: this.versions,
     };
     return grantStatement(predicate, card?.call_hash);
   }
@@ -258,12 +251,4 @@ function capabilitiesIn(needed: string | null): AnswerPredicate["capabilities"] 
   const value: unknown = JSON.parse(needed);
   if (!Array.isArray(value)) return [];
   return value.flatMap((name) => known(capabilitySchema, name) ?? []);
-}
-
-function lastDue(db: Statements): number {
-  return db.one<{ last: number | null }>("SELECT max(id) AS last FROM receipts_due").last ?? 0;
-}
-
-function forgetDue(db: Statements, through: number): void {
-  db.prepare("DELETE FROM receipts_due WHERE id <= ?").run(through);
 }

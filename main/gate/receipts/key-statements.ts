@@ -9,7 +9,7 @@ import { type PublicKey, publicKey } from "./signing-key.ts";
 
 export const KEYS_FILE = "keys.jsonl";
 export const IN_TOTO = "https://in-toto.io/Statement/v1";
-export const KEY_PREDICATE = "https://metnos.org/gate/receipt-key/v1";
+const KEY_PREDICATE = "https://metnos.org/gate/receipt-key/v1";
 
 const HEX_64 = /^[0-9a-f]{64}$/;
 

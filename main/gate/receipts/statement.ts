@@ -10,8 +10,8 @@ import { IN_TOTO } from "./key-statements.ts";
  * no command line, no intent and no message is in it: the paths and hosts of grants are places.
  */
 
-export const ANSWER_PREDICATE = "https://metnos.org/gate/answer/v1";
-export const GRANT_PREDICATE = "https://metnos.org/gate/grant/v1";
+const ANSWER_PREDICATE = "https://metnos.org/gate/answer/v1";
+const GRANT_PREDICATE = "https://metnos.org/gate/grant/v1";
 
 const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/);
 /** As the databases hold it. */
@@ -58,7 +58,7 @@ export const answerSchema = z.strictObject({
 });
 export type AnswerPredicate = z.output<typeof answerSchema>;
 
-export const grantReceiptSchema = z.strictObject({
+const grantReceiptSchema = z.strictObject({
   ...numbered,
   act: z.enum(["given", "revoked", "restored"]),
   /** When that was. */

@@ -236,6 +236,6 @@ function isCurrent({ first_receipt, end_receipt }: TrustedKey, receipt: number):
 }
 
 /** The first digits, which name a key among a gate's few. */
-export function shortKey(keyid: KnownKey["keyid"]): string {
+function shortKey(keyid: KnownKey["keyid"]): string {
   return /^[0-9a-f]{64}$/.test(keyid) ? keyid.slice(0, 16) : "a keyid that is none";
 }

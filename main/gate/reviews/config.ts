@@ -1,9 +1,9 @@
-import { isAbsolute } from "node:path";
 import { z } from "zod";
 import { capabilitySchema } from "../../../ipc/decision.ts";
 import { JUDGE_KINDS, type JudgeKind } from "../../../ipc/judges.ts";
 import { agentNameSchema } from "../../../ipc/wire.ts";
 import { plainWords } from "../clear/plain-words.ts";
+import { absolutePath, variableName } from "../config-values.ts";
 import { agentKindSchema } from "../executors/agent-kind.ts";
 import { isLoopback } from "../targets/host.ts";
 import { readListedHost } from "../targets/listed-host.ts";
@@ -11,9 +11,6 @@ import { readListedHost } from "../targets/listed-host.ts";
 /** The sections of gate.toml about judges: `[judge]`, `[models.NAME]`, `[[validators]]`, `[judge_agents.NAME]`, `[[mcp_tools]]`. */
 
 const nameSchema = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "letters, digits, '.', '_' or '-'");
-const absolutePath = z
-  .string()
-  .refine(isAbsolute, { error: "expected an absolute path: it begins with /, and ~ means nothing here" });
 const fraction = z.number().min(0).max(1);
 const executorName = z.string().min(1).max(200);
 
@@ -70,10 +67,7 @@ export const modelConfigSchema = z
     /** Its name at the provider. */
     model: z.string().min(1).max(200),
     /** The environment variable of the gate that holds the key. */
-    key_env: z
-      .string()
-      .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected the name of an environment variable, not the key itself")
-      .optional(),
+    key_env: variableName.optional(),
     /** A file of yours that nobody else can read (0600), which holds the key. */
     key_file: absolutePath.optional(),
     /** For a million tokens, in whatever currency. */
