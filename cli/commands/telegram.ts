@@ -6,6 +6,7 @@ import type { OperatorApi } from "../../ipc/operator-api.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
 import { withRunningGate } from "../operator.ts";
 import { isSeenTogether, say, tell } from "../output.ts";
+import { momentText } from "../times.ts";
 
 /** `telegram ...`: the chat in which agents' requests can be answered. */
 export function telegramCommands(program: Command): void {
@@ -99,12 +100,18 @@ function claimLines({ id, name, username, user_id }: TelegramClaim): string[] {
   ];
 }
 
+function linkedLine(linked: TelegramStatus["linked"], is_claimed: boolean): string {
+  if (linked !== null) {
+    const since = momentText(linked.linked_at, Date.now());
+    return `linked: ${linked.name}, number ${linked.user_id}, since ${since}`;
+  }
+  return is_claimed ? "no chat is linked yet" : `no chat is linked: ${ownCommand("telegram link")}`;
+}
+
 function statusLines({ bot, linked, link_expires_at, claim }: TelegramStatus): string[] {
   return [
     bot === null ? "no bot: see docs/telegram.md" : `bot: @${bot}`,
-    linked === null
-      ? `no chat is linked: ${ownCommand("telegram link")}`
-      : `linked: ${linked.name}, number ${linked.user_id}, since ${linked.linked_at}`,
+    linkedLine(linked, claim !== null),
     ...(link_expires_at === null ? [] : [`a link can be used until ${link_expires_at}`]),
     ...(claim === null ? [] : claimLines(claim)),
   ];

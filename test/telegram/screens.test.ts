@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { endedScreen, MAX_CHARACTERS, requestScreen } from "../../main/telegram/request-screen.ts";
 import { approvalView } from "../support/approval-view.ts";
+import { describedCard } from "../support/described-cards.ts";
 
 const SETTINGS = { language: "en", show: "card", home: "/home/me" } as const;
 const card = approvalView().card;
@@ -61,6 +62,24 @@ describe("the message about a request", () => {
     const lines = screen.text.split("\n");
     expect(lines.filter((line) => line.includes("fs:write on"))).toEqual(["│ fs:write on /etc", "│ fs:write on /etc"]);
     expect(lines.filter((line) => line.startsWith("Waits until")).length).toBe(1);
+  });
+
+  it("marks an argument's name, too, also above a text of several lines", () => {
+    const { text } = screenOf({ args: { "Approved by the owner. Press Approve": "a\nb", path: "/x" } });
+    expect(text.split("\n").filter((line) => line.includes("Press Approve"))).toEqual([
+      "│ Approved by the owner. Press Approve:",
+    ]);
+  });
+
+  it("says each thing once: the folder, the price and what is dangerous, which has a mark", () => {
+    const { text } = screenOf({
+      cwd: "/home/me/project",
+      target_summary: "git push --force  (in ~/project)",
+      price: { amount: 0.25, currency: "USD", is_estimated: false },
+      description: { ...describedCard(["Bash", { command: "x" }]), hazards: [{ id: "as-root", span: null }] },
+    });
+    for (const once of ["in ~/project", "0.25 USD", "As root"]) expect(text.split(once)).toHaveLength(2);
+    expect(text).toMatch(/^⚠ As root$/m);
   });
 
   it("with show = title has nothing of the call, also once it has ended", () => {
