@@ -16,7 +16,7 @@ export function channelsCommands(program: Command): void {
         for (const channel of await api.call("channels.status", {})) {
           const { name, state, text, route } = channel;
           const what = text === state ? state : `${state}, ${text}`;
-          tellAs(options, channel, state === "off" ? `${name}: ${what}` : `${name}: ${what}\n  ${route}`);
+          tellAs(options, channel, state === "off" ? `${name}: ${what}` : `${name}: ${what}\n  ${route.en}`);
         }
       }),
     );
