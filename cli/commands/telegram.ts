@@ -100,19 +100,17 @@ function claimLines({ id, name, username, user_id }: TelegramClaim): string[] {
   ];
 }
 
-function linkedLine(linked: TelegramStatus["linked"], is_claimed: boolean): string {
-  if (linked !== null) {
-    const since = momentText(linked.linked_at, Date.now());
-    return `linked: ${linked.name}, number ${linked.user_id}, since ${since}`;
-  }
-  return is_claimed ? "no chat is linked yet" : `no chat is linked: ${ownCommand("telegram link")}`;
-}
-
 function statusLines({ bot, linked, link_expires_at, claim }: TelegramStatus): string[] {
   return [
     bot === null ? "no bot: see docs/telegram.md" : `bot: @${bot}`,
-    linkedLine(linked, claim !== null),
+    linkedLine(linked, bot !== null && claim === null),
     ...(link_expires_at === null ? [] : [`a link can be used until ${link_expires_at}`]),
     ...(claim === null ? [] : claimLines(claim)),
   ];
+}
+
+/** @param can_link nothing else has to be done first */
+function linkedLine(linked: TelegramStatus["linked"], can_link: boolean): string {
+  if (linked === null) return can_link ? `no chat is linked: ${ownCommand("telegram link")}` : "no chat is linked";
+  return `linked: ${linked.name}, number ${linked.user_id}, since ${momentText(linked.linked_at, Date.now())}`;
 }

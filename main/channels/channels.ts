@@ -9,6 +9,7 @@ import type { Core } from "../core.ts";
 import { errorCode } from "../gate/errors.ts";
 import type { GateNotifications } from "../notifications/start.ts";
 import type { Channel, ChannelNote, TelegramLinking } from "./channel.ts";
+import type { ChannelHost } from "./channel-host.ts";
 import type { EveningDigest } from "./evening.ts";
 import { routeText } from "./route-text.ts";
 import type { SharedScreen } from "./shared-screen.ts";
@@ -34,16 +35,6 @@ export interface ChannelParts {
   /** Of the desktop. */
   notifications: Pick<GateNotifications, "state" | "status" | "show">;
   log(line: string): void;
-}
-
-/** What a channel is opened with. */
-export interface ChannelHost extends Pick<ChannelParts, "core" | "page_url" | "env" | "log"> {
-  /** As this channel's surface. */
-  api: OperatorApi;
-  /** The channel's state is another one. */
-  changed(): void;
-  /** The user wants to see each of an agent's gathered requests. */
-  showEach(agent_id: string): void;
 }
 
 /** A channel that isn't the desktop's. What it is made of is loaded only where it is configured. */
@@ -197,14 +188,19 @@ class RunningChannels implements Channels {
 }
 
 function notConfigured(name: ChannelName): GateError {
-  return new GateError("not_available", `${name} isn't configured`, "see docs/channels.md");
+  const document = name === "telegram" ? "telegram" : "channels";
+  return new GateError("not_available", `${name} isn't configured`, `see docs/${document}.md`);
 }
 
 const NO_LINK: TelegramStatus = { bot: null, linked: null, link_expires_at: null, claim: null };
 const NO_TELEGRAM: TelegramLinking = {
   status: () => NO_LINK,
   link: () => Promise.reject(notConfigured("telegram")),
-  confirm: () => NO_LINK,
-  reject: () => NO_LINK,
-  unlink: () => false,
+  confirm: refuseTelegram,
+  reject: refuseTelegram,
+  unlink: refuseTelegram,
 };
+
+function refuseTelegram(): never {
+  throw notConfigured("telegram");
+}

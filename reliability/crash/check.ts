@@ -17,11 +17,8 @@ export function checkSnapshot(ledger: Ledger, snapshot: Snapshot, paths: GatePat
   checkRequests(ledger, snapshot.requests);
   checkGrants(ledger, snapshot.grants);
   checkSettings(ledger, snapshot.settings);
-  for (const { file, line, problem } of snapshot.trail.problems) {
-    const what = `${file}:${line}: ${problem}`;
-    if (!ledger.trail_problems.has(what)) ledger.violate("trail_broken", what);
-    ledger.trail_problems.add(what);
-  }
+  for (const { file, line, problem } of snapshot.trail.problems)
+    ledger.violateOnce("trail_broken", `${file}:${line}: ${problem}`);
 }
 
 function checkPause(ledger: Ledger, { is_paused }: Pause): void {

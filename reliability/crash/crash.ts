@@ -6,6 +6,7 @@ import type { GatePaths } from "../../ipc/paths.ts";
 import { CrashHome } from "./home.ts";
 import { count, type Violation } from "./ledger.ts";
 import { drawMoment, type Moment } from "./moment.ts";
+import type { ReceiptSteps } from "./receipts.ts";
 
 /** Gates are killed at seeded random moments under load, and the state that their successors report is checked. */
 
@@ -38,6 +39,10 @@ export interface CrashReport {
   decisions_received: number;
   requests: number;
   starts_ms: number[];
+  receipts: number;
+  checkpoints_compared: number;
+  /** How far receipts had come at each kill. */
+  receipt_steps: ReceiptSteps[];
 }
 
 /** Runs the rounds one after the other. What is found is in the report; throws only where the driver itself fails. */
@@ -65,6 +70,9 @@ async function crashIn(
     decisions_received: 0,
     requests: 0,
     starts_ms: [],
+    receipts: 0,
+    checkpoints_compared: 0,
+    receipt_steps: [],
   };
   while (report.rounds < rounds) {
     const home = new CrashHome({ root, launcher });
@@ -95,12 +103,15 @@ function collect(report: CrashReport, { ledger }: CrashHome, round: number): voi
   report.violations.push(...ledger.violations.splice(0).map((violation) => ({ ...violation, round })));
 }
 
-function addTotals(report: CrashReport, { ledger, starts_ms }: CrashHome): void {
+function addTotals(report: CrashReport, { ledger, starts_ms, steps }: CrashHome): void {
   add(report.acknowledged, ledger.acknowledged);
   add(report.checked, ledger.checked);
   report.decisions_received += ledger.received_count;
   report.requests += ledger.requests.size;
   report.starts_ms.push(...starts_ms);
+  report.receipts += ledger.receipts;
+  report.checkpoints_compared += ledger.checkpoints_compared;
+  report.receipt_steps.push(...steps);
 }
 
 function add(sums: Map<string, number>, counts: ReadonlyMap<string, number>): void {

@@ -11,6 +11,7 @@ import { checkDatabases } from "./databases.ts";
 import { DrivenOperator, isGuest } from "./driven-operator.ts";
 import { type AgentEntry, type GrantEntry, Ledger } from "./ledger.ts";
 import { type Moment, Trigger } from "./moment.ts";
+import { checkReceipts, KeptCheckpoints, type ReceiptSteps, stepsOf } from "./receipts.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { TrailReader } from "./trail.ts";
 
@@ -39,6 +40,9 @@ export class CrashHome {
   readonly #env: NodeJS.ProcessEnv;
   readonly #launcher: { launcher?: string };
   readonly #trail: TrailReader;
+  /** How far receipts had come at each kill. */
+  readonly steps: ReceiptSteps[] = [];
+  readonly #checkpoints = new KeptCheckpoints();
   readonly #agents = new Map<string, DrivenAgent>();
   #gate: GateProcess | undefined;
 
@@ -71,7 +75,7 @@ export class CrashHome {
     if (operator === undefined) return;
     await this.#answerAway(operator, random);
     await this.#drive(operator, random, moment);
-    checkDatabases(this.ledger, this.paths);
+    this.#lookAtKilled();
   }
 
   /** Starts a gate once more, checks its state, and stops it. */
@@ -106,8 +110,13 @@ export class CrashHome {
       this.ledger.violate("no_start", error instanceof Error ? error.message : String(error));
       return undefined;
     }
-    checkSnapshot(this.ledger, await takeSnapshot(operator), this.paths);
+    const snapshot = await takeSnapshot(operator);
+    checkSnapshot(this.ledger, snapshot, this.paths);
     this.#trail.check(this.ledger);
+    if (!this.#hasReceipts) return operator;
+    await checkReceipts(this.ledger, snapshot, this.paths, { env: this.#env, slowness: this.#slowness() });
+    await this.#checkpoints.check(this.ledger, operator);
+    await this.#checkpoints.ask(operator);
     return operator;
   }
 
@@ -128,7 +137,18 @@ export class CrashHome {
     } finally {
       clearTimeout(timer);
     }
+    this.#lookAtKilled();
+  }
+
+  /** The files as a killed gate has left them. */
+  #lookAtKilled(): void {
     checkDatabases(this.ledger, this.paths);
+    if (this.#hasReceipts) this.steps.push(stepsOf(this.paths));
+  }
+
+  /** An earlier version makes none. */
+  get #hasReceipts(): boolean {
+    return this.#launcher.launcher === undefined;
   }
 
   /** Some waiting requests are answered before any agent has reconnected. */
@@ -155,6 +175,8 @@ export class CrashHome {
     for (const entry of this.ledger.agents.values())
       if (entry.fact.known === "paired" && entry.token !== "") begin(entry);
     running.push(driven.run(begin));
+    // One more of a trail that grows.
+    if (this.#hasReceipts) running.push(this.#checkpoints.ask(operator));
     await killed.promise;
     driven.stop();
     await operator.closed;

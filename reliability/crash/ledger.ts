@@ -13,6 +13,10 @@ export type ViolationKind =
   | "answer_worth_more"
   | "half_done"
   | "trail_broken"
+  | "receipt_missing"
+  | "receipt_twice"
+  | "receipt_wrong"
+  | "checkpoint_broken"
   | "database_broken"
   | "no_start";
 
@@ -79,8 +83,8 @@ export interface ReceivedDecision {
 
 export class Ledger {
   readonly violations: Violation[] = [];
-  /** What is wrong with the trail stays so: it is reported once. */
-  readonly trail_problems = new Set<string>();
+  /** What is wrong with a file stays so: it is reported once. */
+  readonly #reported = new Set<string>();
   readonly pause = new Fact<"running" | "paused">("running");
   readonly settings = new Map<SettingKey, Fact<string | number | boolean>>();
   readonly agents = new Map<string, AgentEntry>();
@@ -93,6 +97,9 @@ export class Ledger {
   /** How often each act was acknowledged. */
   readonly acknowledged = new Map<string, number>();
   received_count = 0;
+  /** Receipts that were there at the last check, and how often the trail was compared with a kept checkpoint. */
+  receipts = 0;
+  checkpoints_compared = 0;
   /** Calls that were checked against what their decision had to be, by the rule. */
   readonly checked = new Map<string, number>();
   /** How often a call was sent, and how often it was allowed by an answer, by its key. */
@@ -101,6 +108,12 @@ export class Ledger {
 
   violate(kind: ViolationKind, what: string): void {
     this.violations.push({ kind, what });
+  }
+
+  violateOnce(kind: ViolationKind, what: string): void {
+    const key = `${kind} ${what}`;
+    if (!this.#reported.has(key)) this.violate(kind, what);
+    this.#reported.add(key);
   }
 
   acknowledge(act: string, line?: string): void {

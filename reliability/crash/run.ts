@@ -37,10 +37,23 @@ function summary({ moments, acknowledged, checked, violations, starts_ms, ...tot
     `  ${acts} acts acknowledged (${list(acknowledged)})`,
     `  ${totals.decisions_received} decisions received, ${totals.requests} requests`,
     ...[...checked].map(([rule, number]) => `  ${String(number).padStart(7)} x ${rule}`),
+    `  ${totals.receipts} receipts; killed with ${steps(totals.receipt_steps)}`,
+    `  ${totals.checkpoints_compared} comparisons with checkpoints that were kept`,
     `  a start took ${median(starts_ms).toFixed(0)} ms (median), ${Math.max(...starts_ms).toFixed(0)} ms at the most`,
   ].join("\n");
 }
 
 function list(counts: ReadonlyMap<string, number>): string {
   return [...counts].map(([key, number]) => `${key} ${number}`).join(", ");
+}
+
+/** In how many kills receipts had come how far, and how many. */
+function steps(all: CrashReport["receipt_steps"]): string {
+  const kinds = ["due", "written", "torn"] as const;
+  return kinds
+    .map((kind) => {
+      const some = all.map((one) => one[kind]).filter((number) => number > 0);
+      return `${kind} ${some.reduce((sum, number) => sum + number, 0)} (${some.length} kills)`;
+    })
+    .join(", ");
 }

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readdirSync, readSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { MONTH_FILE } from "../../main/gate/audit/chain.ts";
 import { count, type Ledger } from "./ledger.ts";
@@ -54,6 +54,18 @@ export class TrailReader {
       this.#outcomes.set(String(decision_id), outcomes.add(String(outcome)));
     } else count(this.#lines, actOf(record));
   }
+}
+
+/** The ended lines of each file whose name matches. `is_torn`: something follows them. */
+export function linesIn(folder: string, names: RegExp): { lines: string[]; is_torn: boolean }[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => names.test(name))
+    .map((name) => {
+      const lines = readFileSync(join(folder, name), "utf8").split("\n");
+      const rest = lines.pop() ?? "";
+      return { lines, is_torn: rest !== "" };
+    });
 }
 
 /** A line's act, in the words in which the ledger expects it. */

@@ -4,11 +4,13 @@ import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import type { Decision } from "../../ipc/decision.ts";
 import { type GatePaths, gatePaths } from "../../ipc/paths.ts";
+import { MONTH_FILE } from "../../main/gate/audit/chain.ts";
 import { checkSnapshot } from "../../reliability/crash/check.ts";
 import { crash } from "../../reliability/crash/crash.ts";
 import { checkDatabases } from "../../reliability/crash/databases.ts";
 import { checkDecision, expectationOf } from "../../reliability/crash/expectation.ts";
 import { type DrivenCall, Ledger } from "../../reliability/crash/ledger.ts";
+import { compareReceipts } from "../../reliability/crash/receipts.ts";
 import type { Snapshot } from "../../reliability/crash/snapshot.ts";
 import { tempFolder, tempFolderForFile } from "../support/temp-folder.ts";
 import { IS_WHOLE_RUN } from "../support/whole-run.ts";
@@ -76,6 +78,10 @@ async function foundAfter(tamper: (paths: GatePaths) => void): Promise<string[]>
   return report.violations.map(({ kind }) => kind);
 }
 
+function monthOf(folder: string): string {
+  return join(folder, readdirSync(folder).find((name) => MONTH_FILE.test(name)) ?? "");
+}
+
 function execute(file: string, sql: string): void {
   const db = new Database(file);
   db.exec(sql);
@@ -84,7 +90,7 @@ function execute(file: string, sql: string): void {
 
 describe("a gate that is killed with SIGKILL under load", () => {
   it(
-    "loses nothing that it acknowledged, invents nothing, and has every decision that it sent in its trail",
+    "loses nothing that it acknowledged, invents nothing, has every decision that it sent in its trail, and one receipt for each answer",
     async () => {
       const seen = new Set<string>();
       for (let done = 0; done < ROUNDS || (done < MOST_ROUNDS && seen.size < ACTS.length); done += AT_ONCE) {
@@ -110,7 +116,7 @@ describe("the check of what a killed gate left", { timeout: LONGEST_MS }, () => 
 
   it("reports a decision whose line was taken out of the trail", async () => {
     const found = await foundAfter(({ audit_dir }) => {
-      const file = join(audit_dir, readdirSync(audit_dir)[0] ?? "");
+      const file = monthOf(audit_dir);
       const lines = readFileSync(file, "utf8").split("\n");
       const index = lines.findIndex((line) => line.includes('"event":"decision"'));
       writeFileSync(file, lines.toSpliced(index, 1).join("\n"));
@@ -198,6 +204,32 @@ describe("the check of what a killed gate left", { timeout: LONGEST_MS }, () => 
     expect(ledger.violations).toEqual([]);
     ledger.spend(agent, WRITE);
     expect(ledger.violations.map(({ kind }) => kind)).toEqual(["answer_worth_more"]);
+  });
+
+  it("reports a receipt that was changed, and one that is there twice", async () => {
+    const found = await foundAfter(({ receipts_dir }) => {
+      const file = monthOf(receipts_dir);
+      const [first = "", second = "", ...rest] = readFileSync(file, "utf8").split("\n");
+      const changed = first.replace(/"sig":"(.)/, (_all, one: string) => `"sig":"${one === "A" ? "B" : "A"}`);
+      writeFileSync(file, [changed, second, second, ...rest].join("\n"));
+    });
+    expect(found).toEqual(expect.arrayContaining(["receipt_wrong", "receipt_twice"]));
+  });
+
+  it("reports an answer that has no receipt, and a receipt of what nobody answered", () => {
+    const ledger = new Ledger();
+    compareReceipts(ledger, ["answer:a", "grant:1:given"], new Map([["answer:a", 1]]));
+    expect(ledger.violations.map(({ kind }) => kind)).toEqual(["receipt_missing"]);
+    compareReceipts(ledger, [], new Map([["answer:b", 1]]));
+    expect(ledger.violations.map(({ kind }) => kind)).toEqual(["receipt_missing", "invented"]);
+  });
+
+  it("reports a trail that was begun anew with all that the gate knew of it: the kept checkpoints say so", async () => {
+    const found = await foundAfter(({ audit_dir, audit_head, audit_tree, checkpoints_dir }) => {
+      for (const path of [monthOf(audit_dir), audit_head, audit_tree, checkpoints_dir])
+        rmSync(path, { recursive: true });
+    });
+    expect(found).toContain("checkpoint_broken");
   });
 
   it("reports a database that SQLite calls damaged", () => {

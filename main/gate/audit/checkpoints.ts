@@ -101,7 +101,9 @@ export class Checkpoints {
     const { audit, keys, folder, tree_file } = this.#parts;
     this.#unsubscribe = audit.subscribe((line) => this.#note(line));
     this.#newest = this.files.newest(keys.known());
-    const stored = readTree(tree_file);
+    const found = readTree(tree_file);
+    // What is signed counts: another gate's file isn't this tree's.
+    const stored = this.#newest === undefined || found?.origin === this.#newest.origin ? found : undefined;
     this.#origin = stored?.origin ?? this.#newest?.origin ?? `metnos-gate/${randomBytes(16).toString("hex")}`;
     this.#epoch = Math.max(stored?.epoch ?? 1, this.#newest?.epoch ?? 1);
     this.#is_first = stored === undefined && this.#newest === undefined;
@@ -120,8 +122,10 @@ export class Checkpoints {
 
   /** Resolves once the tree has all lines of the files, unless they can't be read. */
   async settled(): Promise<void> {
-    while (this.#reading !== undefined) await this.#reading;
-    this.#catchUp();
+    do {
+      await this.#reading;
+      this.#catchUp();
+    } while (this.#reading !== undefined);
   }
 
   /** Called periodically: takes what was written, signs and sends what is due. Never throws. */
@@ -229,7 +233,7 @@ export class Checkpoints {
     // Else there are lines in the files that this gate hasn't written: they are read there.
     if (end === undefined || !first.endsWith(`"prev":"${this.#tree.hash}"}`)) return this.#read();
     try {
-      this.#tree.add(this.#parts.folder, lines, end);
+      if (!this.#tree.add(this.#parts.folder, lines, end)) return this.#read();
       this.#pending = [];
     } catch (error) {
       this.#parts.failed("adding to the tree of the trail", error);

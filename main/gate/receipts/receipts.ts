@@ -73,6 +73,8 @@ export class Receipts {
       for (const source of this.#sources) source.late_through = source.due.last();
       this.#resume();
     });
+    // At once: a gate that is killed again and again makes them, too.
+    this.wake();
   }
 
   /** Something was answered, given or revoked: its receipt is made in a later turn of the event loop. */

@@ -212,9 +212,9 @@ const EDIT_KINDS: Readonly<Record<string, Edit>> = {
 };
 
 describe("audit verify --against", () => {
-  console.info(`random edits of a trail: seed ${SEED} (EDIT_SEED)`);
+  console.info(`${EDITS} random edits of a trail: seed ${SEED} (EDIT_SEED)`);
 
-  it(`finds and names each of ${EDITS} random edits of a trail, of its checkpoints and of their keys`, async () => {
+  it("finds and names each random edit of a trail, of its checkpoints and of their keys", async () => {
     const from = await original();
     const { folder, head_file, months, notes, stored, keys, clock } = from;
     expect(notes.map(({ size }) => size).length).toBeGreaterThanOrEqual(4);

@@ -92,8 +92,10 @@ describe.skipIf(NO_BROWSER !== null)("where a request was answered", () => {
     await cards(page).nth(1).waitFor();
     operator.end("telegram", { status: "approved", decision_surface: "telegram" });
     await page.getByText("Approved in Telegram: read").waitFor();
+    expect(await page.getByText("Approved elsewhere").count()).toBe(0);
     // Another page is no other place than this one.
     operator.end("page", { status: "rejected", decision_surface: "page" });
     await page.getByText("Denied elsewhere: read").waitFor();
+    expect(await page.getByText("Denied in").count()).toBe(0);
   });
 });
