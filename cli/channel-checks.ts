@@ -7,7 +7,7 @@ export function channelChecks(channels: readonly ChannelStatus[]): Check[] {
     .filter(({ state }) => state !== "off")
     .map(({ name, state, text, route }) => {
       const check = `channel ${name}`;
-      if (state === "on") return { check, ok: true, detail: route };
+      if (state === "on") return { check, ok: true, detail: route.en };
       return { check, ok: false, detail: text, fix: "see docs/channels.md" };
     });
 }

@@ -15,6 +15,7 @@ export interface ReceiptRow {
   what: string;
   agent: string | null;
   about: string;
+  /** Null of an answer that nobody gave: a grant covered it. */
   surface: string | null;
   token: string | null;
   keyid: string;
@@ -36,10 +37,10 @@ export function receiptColumns(now: number): Column<ReceiptRow>[] {
   return [
     { title: "ID", text: ({ receipt }) => String(receipt), is_right: true },
     { title: "SIGNED", text: ({ ts }) => momentText(new Date(ts * 1000).toISOString(), now) },
-    { title: "WHAT", text: ({ kind, what }) => `${kind} ${what}` },
+    { title: "WHAT", text: ({ kind, what }) => (kind === "grant" ? `grant ${what}` : what) },
     { title: "AGENT", text: ({ agent }) => agent ?? "all of yours", shrinks_to: 8 },
     { title: "ABOUT", text: ({ about }) => about, shrinks_to: 16 },
-    { title: "WHERE", text: ({ surface }) => surface ?? "" },
+    { title: "WHERE", text: ({ surface, kind }) => surface ?? (kind === "answer" ? "by a grant" : "") },
     { title: "CARD", text: ({ token }) => token ?? "", shrinks_to: 8 },
   ];
 }

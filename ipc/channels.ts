@@ -12,8 +12,8 @@ export const channelStatusSchema = z.object({
   state: z.enum(["on", "off", "waiting", "failing"]),
   /** The state in one sentence for display, without any secret. */
   text: z.string(),
-  /** When it is used, in one sentence: `60 s after nobody answered, silent from 22:00 to 07:00`. */
-  route: z.string(),
+  /** When it is used, in one sentence in each language: `when nobody answered for 60 s; from 22:00 to 07:00 only what is urgent`. */
+  route: z.object({ en: z.string(), it: z.string() }),
 });
 export type ChannelStatus = z.infer<typeof channelStatusSchema>;
 

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { AuditReport } from "../../ipc/audit.ts";
 import type { LastingOperator } from "../../ipc/lasting-operator.ts";
 import { type AuditLine, MAX_CHECKPOINTS_LENGTH } from "../../ipc/operator-api.ts";
-import { readRegularFile } from "../../ipc/regular-file.ts";
+import { givenFile } from "../given-file.ts";
 import { AUDIT_COLUMNS } from "../listings.ts";
 import { withLastingGate, withOperator } from "../operator.ts";
 import { type DataOptions, EXIT, type ExitCode, jsonOption, list, printLine, say, usageError } from "../output.ts";
@@ -42,6 +42,8 @@ export function auditCommands(program: Command, done: (code: ExitCode) => void):
         const report = await api.call("audit.verify", comparedWith(options));
         const { problems: _, ...summary } = report;
         showProblems(report, summary);
+        if (report.problems.length === 0 && options.against !== undefined)
+          say("it begins with exactly what the checkpoints signed");
         done(summary.ok ? EXIT.ok : EXIT.problem_found);
       }),
     );
@@ -113,12 +115,12 @@ async function followTrail(api: LastingOperator, lines: number): Promise<void> {
 function comparedWith({ against, key }: { against?: string; key?: string }): { against?: string; key?: string } {
   if (against === undefined && key !== undefined) throw usageError("--key is for --against");
   if (against === undefined) return {};
-  const text = against === "-" ? readFileSync(0, "utf8") : readRegularFile(against);
+  const text = against === "-" ? readFileSync(0, "utf8") : givenFile(against);
   const rest = text.slice(-MAX_CHECKPOINTS_LENGTH);
   const is_cut = rest.length < text.length;
   // From the first checkpoint on that is whole.
   const begin = is_cut ? Math.max(0, rest.search(/^(?:.*checkpoint ")?metnos-gate\//m)) : 0;
-  return { against: rest.slice(begin), ...(key === undefined ? {} : { key: readRegularFile(key) }) };
+  return { against: rest.slice(begin), ...(key === undefined ? {} : { key: givenFile(key) }) };
 }
 
 /** A line for each problem, then the summary. */

@@ -13,10 +13,10 @@ export function channelsCommands(program: Command): void {
     .addOption(jsonOption())
     .action((options: DataOptions) =>
       withRunningGate(async (api) => {
-        for (const channel of await api.call("channels.status", {})) {
-          const { name, state, text, route } = channel;
-          const what = text === state ? state : `${state} (${text})`;
-          tellAs(options, channel, state === "off" ? `${name}: ${what}` : `${name}: ${what}\n  ${route}`);
+        for (const { name, state, text, route } of await api.call("channels.status", {})) {
+          const what = text === state ? state : `${state}, ${text}`;
+          const shown = { name, state, text, route: route.en };
+          tellAs(options, shown, state === "off" ? `${name}: ${what}` : `${name}: ${what}\n  ${route.en}`);
         }
       }),
     );

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { CAPABILITIES, type Capability, LEVELS, type Level } from "../../ipc/decision.ts";
 import type { Principal } from "../../ipc/operator-api.ts";
@@ -98,6 +99,12 @@ function noteLines(own: SubjectPolicy): string[] {
   );
 }
 
+/** A profile that was written since the gate was started doesn't count yet: the file alone would say otherwise. */
+function noProfile(file: string): string {
+  const written = existsSync(file) ? "; if you have just written one, start the gate again" : "";
+  return `nothing is made stricter: no profile of ${file} is in force${written}`;
+}
+
 function overridesCommand(policy: Command): void {
   policy
     .command("overrides")
@@ -107,7 +114,7 @@ function overridesCommand(policy: Command): void {
       withOperator(async (api) => {
         const { file, overrides } = await api.call("policy.overrides", {});
         list(overrides, OVERRIDE_COLUMNS, options);
-        if (overrides.length === 0) say(`nothing is made stricter: there is no profile in ${file}`);
+        if (overrides.length === 0) say(noProfile(file));
       }),
     );
 }

@@ -1,13 +1,12 @@
-import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
 import { GateError } from "../../ipc/gate-error.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
 import { gatePaths } from "../../ipc/paths.ts";
-import { readRegularFile } from "../../ipc/regular-file.ts";
 import type { KnownKey } from "../../main/gate/receipts/key-statements.ts";
 import type { StoredReceipt } from "../../main/gate/receipts/stored.ts";
 import type { ReceiptsReport, TrustedKey } from "../../main/gate/receipts/verify.ts";
+import { givenFile } from "../given-file.ts";
 import { withOperator } from "../operator.ts";
 import {
   type DataOptions,
@@ -130,7 +129,7 @@ async function verifyFile(file: string, key_file: string | undefined): Promise<R
   const { verifyText } = await import("../../main/gate/receipts/verify.ts");
   const keys = await trustedKeys(key_file);
   const is_stdin = file === "-";
-  const given = is_stdin ? await text(process.stdin) : readRegularFile(file);
+  const given = is_stdin ? await text(process.stdin) : givenFile(file);
   if (given.trim() === "") throw usageError("there is nothing to verify");
   return verifyText(given, is_stdin ? undefined : file, keys);
 }
@@ -142,7 +141,7 @@ async function trustedKeys(key_file: string | undefined): Promise<readonly Trust
     import("../../main/gate/receipts/verify.ts"),
   ]);
   if (key_file === undefined) return knownKeys(gatePaths(process.env).receipts_dir).keys;
-  const keys = keysIn(readFileSync(key_file, "utf8"), readKeys);
+  const keys = keysIn(givenFile(key_file), readKeys);
   if (keys === undefined)
     throw usageError(`${key_file} holds no Ed25519 public key`, "give what `receipts key --pem` prints, or keys.jsonl");
   return keys;

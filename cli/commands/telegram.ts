@@ -6,6 +6,7 @@ import type { OperatorApi } from "../../ipc/operator-api.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
 import { withRunningGate } from "../operator.ts";
 import { isSeenTogether, say, tell } from "../output.ts";
+import { momentText } from "../times.ts";
 
 /** `telegram ...`: the chat in which agents' requests can be answered. */
 export function telegramCommands(program: Command): void {
@@ -100,11 +101,16 @@ function claimLines({ id, name, username, user_id }: TelegramClaim): string[] {
 }
 
 function statusLines({ bot, linked, link_expires_at, claim }: TelegramStatus): string[] {
-  const unlinked = bot === null ? "no chat is linked" : `no chat is linked: ${ownCommand("telegram link")}`;
   return [
     bot === null ? "no bot: see docs/telegram.md" : `bot: @${bot}`,
-    linked === null ? unlinked : `linked: ${linked.name}, number ${linked.user_id}, since ${linked.linked_at}`,
+    linkedLine(linked, bot !== null && claim === null),
     ...(link_expires_at === null ? [] : [`a link can be used until ${link_expires_at}`]),
     ...(claim === null ? [] : claimLines(claim)),
   ];
+}
+
+/** @param can_link nothing else has to be done first */
+function linkedLine(linked: TelegramStatus["linked"], can_link: boolean): string {
+  if (linked === null) return can_link ? `no chat is linked: ${ownCommand("telegram link")}` : "no chat is linked";
+  return `linked: ${linked.name}, number ${linked.user_id}, since ${momentText(linked.linked_at, Date.now())}`;
 }

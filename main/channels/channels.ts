@@ -1,5 +1,6 @@
 import { CHANNELS, type ChannelName, type ChannelStatus, type TelegramStatus } from "../../ipc/channels.ts";
 import { GateError } from "../../ipc/gate-error.ts";
+import type { Language } from "../../ipc/language.ts";
 import type { OperatorApi } from "../../ipc/operator-api.ts";
 import type { Env } from "../../ipc/paths.ts";
 import type { Surface } from "../../ipc/surface.ts";
@@ -85,8 +86,8 @@ class RunningChannels implements Channels {
   status(): ChannelStatus[] {
     const { screen, core } = this.#parts;
     return CHANNELS.map((name) => {
-      const route = routeText(core.config.channels[name], screen.isKnown);
-      return { name, ...this.#stateOf(name), route };
+      const routeIn = (language: Language) => routeText(core.config.channels[name], screen.isKnown, language);
+      return { name, ...this.#stateOf(name), route: { en: routeIn("en"), it: routeIn("it") } };
     });
   }
 

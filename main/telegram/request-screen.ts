@@ -112,16 +112,19 @@ function ownLines(view: ApprovalView, { language, home }: ScreenSettings): strin
   const { title, lines } = requestText(view, language);
   const hazards = view.description?.hazards.map((hazard) => visible(hazardText(hazard, language))) ?? [];
   const needs = view.capabilities.length > 1 ? view.capabilities : [];
+  const folder = view.cwd === null ? null : words.in_folder(visible(shortenHome(view.cwd, home)));
   const further = [
     ...hazards,
     ...(view.repeated === null ? [] : [repeatedText(view.repeated, language)]),
     ...(view.price === null ? [] : [priceText(view.price, language)]),
     ...needs.map(({ capability, target }) => words.needs(capability, visible(target))),
     ...judgesSaid(view, language).map(({ text }) => visible(text)),
-    ...(view.cwd === null ? [] : [words.in_folder(visible(shortenHome(view.cwd, home)))]),
+    ...(folder === null || lines.some((line) => line.endsWith(`(${folder})`)) ? [] : [folder]),
   ];
-  const said = new Set(lines);
-  return [title, ...lines, ...new Set(further.filter((line) => !said.has(line)))];
+  const said = new Set(lines.flatMap((line) => [line, ...line.split(" | ")]));
+  // There are no colours in a message.
+  const marked = (line: string) => (hazards.includes(line) ? `⚠ ${line}` : line);
+  return [title, ...lines, ...new Set(further.filter((line) => !said.has(line) && !title.endsWith(line)))].map(marked);
 }
 
 /** The agent's own words and every argument, each line marked: none of them can be taken for the gate's. */
@@ -132,7 +135,7 @@ function quotedLines(view: ApprovalView, language: Language): string[] {
     const text = argumentText(value);
     return text.includes("\n") ? [...quoted(`${visible(key)}:`), ...quoted(text)] : quoted(`${visible(key)}: ${text}`);
   });
-  return [...intent, ...(given.length === 0 ? [words.no_arguments] : given)];
+  return [...intent, words.arguments, ...(given.length === 0 ? [words.no_arguments] : given)];
 }
 
 function argumentText(value: unknown): string {

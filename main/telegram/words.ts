@@ -7,6 +7,7 @@ interface Words {
   in_folder: (folder: string) => string;
   needs: (capability: string, target: string) => string;
   says: (agent: string) => string;
+  arguments: string;
   no_arguments: string;
   open_until: (time: string) => string;
   too_long: (characters: string) => string;
@@ -77,6 +78,7 @@ export const TELEGRAM_WORDS: Readonly<Record<Language, Words>> = {
     in_folder: (folder) => `in ${folder}`,
     needs: (capability, target) => `needs ${capability} on ${target}`,
     says: (agent) => `${agent} says:`,
+    arguments: "The call:",
     no_arguments: "(no arguments)",
     open_until: (time) => `Waits until ${time}, or longer.`,
     too_long: (characters) => `The call is longer than a message: ${characters} characters.`,
@@ -165,6 +167,7 @@ export const TELEGRAM_WORDS: Readonly<Record<Language, Words>> = {
     in_folder: (folder) => `in ${folder}`,
     needs: (capability, target) => `richiede ${capability} su ${target}`,
     says: (agent) => `${agent} dice:`,
+    arguments: "La chiamata:",
     no_arguments: "(nessun argomento)",
     open_until: (time) => `Aspetta fino alle ${time}, o più a lungo.`,
     too_long: (characters) => `La chiamata è più lunga di un messaggio: ${characters} caratteri.`,

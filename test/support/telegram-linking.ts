@@ -6,9 +6,14 @@ import type { OwnMethods } from "./partial-operator.ts";
 /** The gate's side of its channels, as the contract has it: one link, one claim, one chat. What surfaces asked of it is kept. */
 export class TelegramLinking {
   channels: ChannelStatus[] = [
-    { name: "desktop", state: "on", text: "", route: "At once, silent from 22:00 to 07:00" },
-    { name: "telegram", state: "waiting", text: "", route: "60 s after nobody answered" },
-    { name: "ntfy", state: "off", text: "", route: "" },
+    { name: "desktop", state: "on", text: "", route: { en: "at once", it: "subito" } },
+    {
+      name: "telegram",
+      state: "waiting",
+      text: "",
+      route: { en: "when nobody answered for 60 s", it: "quando nessuno risponde per 60 s" },
+    },
+    { name: "ntfy", state: "off", text: "", route: { en: "at once", it: "subito" } },
   ];
   status: TelegramStatus = { bot: "ada_gate_bot", linked: null, link_expires_at: null, claim: null };
   readonly asked: string[] = [];

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { endedScreen, MAX_CHARACTERS, requestScreen } from "../../main/telegram/request-screen.ts";
 import { approvalView } from "../support/approval-view.ts";
+import { describedCard } from "../support/described-cards.ts";
 
 const SETTINGS = { language: "en", show: "card", home: "/home/me" } as const;
 const card = approvalView().card;
@@ -69,6 +70,17 @@ describe("the message about a request", () => {
       const lines = screenOf({ args: { [name]: value } }).text.split("\n");
       expect(lines.filter((line) => line.includes(name)).map((line) => line.slice(0, 2))).toEqual(["│ "]);
     }
+  });
+
+  it("says each thing once: the folder, the price and what is dangerous, which has a mark", () => {
+    const { text } = screenOf({
+      cwd: "/home/me/project",
+      target_summary: "git push --force  (in ~/project)",
+      price: { amount: 0.25, currency: "USD", is_estimated: false },
+      description: { ...describedCard(["Bash", { command: "x" }]), hazards: [{ id: "as-root", span: null }] },
+    });
+    for (const once of ["in ~/project", "0.25 USD", "As root"]) expect(text.split(once)).toHaveLength(2);
+    expect(text).toMatch(/^⚠ As root$/m);
   });
 
   it("with show = title has nothing of the call, also once it has ended", () => {

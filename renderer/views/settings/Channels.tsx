@@ -7,7 +7,7 @@ import { Failure } from "../../parts/Failure.tsx";
 import { NeitherShape, OutcomeShape } from "../../parts/OutcomeShape.tsx";
 import { VisibleText } from "../../parts/VisibleText.tsx";
 import { channelsWords } from "../../words/channels.ts";
-import { useWords } from "../../words/language.ts";
+import { useLanguage, useWords } from "../../words/language.ts";
 import { Telegram } from "./Telegram.tsx";
 
 /** The ways in which the user is called: the state of each, when it is used, and a test of it. */
@@ -27,8 +27,14 @@ export function Channels() {
   );
 }
 
+/** Whether the gate's own sentence says more than the rest of the row: why it fails, or why this desktop has none. */
+function isTold(name: ChannelStatus["name"], state: ChannelStatus["state"]): boolean {
+  return state === "failing" || (state === "off" && name === "desktop");
+}
+
 function Channel({ channel: { name, state, text, route } }: { channel: ChannelStatus }) {
   const words = useWords(channelsWords);
+  const language = useLanguage();
   return (
     <div className="setting channel" data-channel={name}>
       <div>
@@ -37,17 +43,13 @@ function Channel({ channel: { name, state, text, route } }: { channel: ChannelSt
           <StateMark state={state} />
           {words.states[state]}
         </p>
-        {text === "" ? null : (
+        {text === "" || !isTold(name, state) ? null : (
           <p className={state === "failing" ? "why-not" : "quiet"}>
             <VisibleText text={text} />
           </p>
         )}
         {state === "off" ? <p className="quiet">{words.to_use[name]}</p> : null}
-        {state === "off" || route === "" ? null : (
-          <p className="quiet">
-            <VisibleText text={route} />
-          </p>
-        )}
+        {state === "off" ? null : <p className="quiet">{route[language]}</p>}
       </div>
       {state === "on" || state === "failing" ? <Test name={name} /> : null}
       {name === "telegram" && state !== "off" ? <Telegram /> : null}

@@ -30,13 +30,19 @@ describe.skipIf(NO_BROWSER !== null)("the channels in the settings", () => {
     const { linking, page } = await openSettings();
     linking.channels = [
       ...linking.channels.filter(({ name }) => name !== "desktop"),
-      { name: "desktop", state: "failing", text: "no server answers \u202eon the bus", route: "At once" },
+      {
+        name: "desktop",
+        state: "failing",
+        text: "no server answers \u202eon the bus",
+        route: { en: "at once", it: "subito" },
+      },
     ];
     linking.becomes({});
     await channel(page, "desktop").getByText("failing, tried again").waitFor();
     await channel(page, "desktop").getByText("no server answers \\u{202e}on the bus").waitFor();
-    await channel(page, "desktop").getByText("At once").waitFor();
+    await channel(page, "desktop").getByText("at once").waitFor();
     await channel(page, "telegram").getByText("not linked yet").waitFor();
+    await channel(page, "telegram").getByText("when nobody answered for 60 s").waitFor();
     await channel(page, "ntfy").getByText("docs/channels.md").waitFor();
     expect(await channel(page, "ntfy").getByRole("button").count()).toBe(0);
     const shapes = await page.evaluate<string[]>(
