@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { OperatorClient } from "../../ipc/operator-client.ts";
 import { gatePaths } from "../../ipc/paths.ts";
 
-const LAUNCHER = fileURLToPath(new URL("../../bin/metnos-gate.js", import.meta.url));
+export const LAUNCHER = fileURLToPath(new URL("../../bin/metnos-gate.js", import.meta.url));
 
 /** A gate that neither started nor ended by then hangs; one that was asked to end, too. In milliseconds. */
 const PATIENCE_MS = 30_000;
