@@ -1,9 +1,10 @@
-import type { Core } from "./core.ts";
 import { agentKindOf } from "./gate/executors/agent-kind.ts";
+import type { ExecutorCatalog } from "./gate/executors/catalog.ts";
+import type { Listeners } from "./listeners.ts";
 
 /** Writes a line into the gate's log for each decision, for each pause and its end, and if the gate loses a lock, socket or database. */
 export function logEvents(
-  { listeners, catalog }: Pick<Core, "listeners" | "catalog">,
+  { listeners, catalog }: { listeners: Listeners; catalog: ExecutorCatalog },
   log: (line: string) => void,
 ): void {
   listeners.add(["decision"], ({ data: { agent_name, executor, decision } }) => {

@@ -1,10 +1,10 @@
 import type { Env } from "../ipc/paths.ts";
 import { gatePaths } from "../ipc/paths.ts";
 import { loadConfig } from "./config.ts";
-import { gatePathsWith } from "./core.ts";
 import { APPROVALS_SCHEMA } from "./gate/approvals/schema.ts";
 import { openDatabaseReadOnly } from "./gate/database.ts";
 import { errorCode } from "./gate/errors.ts";
+import { gatePathsWith } from "./gate-paths.ts";
 
 /** The number of the last receipt that a gate knows to be on the disk: also where that gate runs. Reads only; 0 where it isn't known. */
 export function recordedEnd(env: Env = process.env): number {

@@ -3,7 +3,6 @@ import type { Description } from "../ipc/description.ts";
 import type { Env } from "../ipc/paths.ts";
 import { gatePaths, homeFolder } from "../ipc/paths.ts";
 import { loadConfig } from "./config.ts";
-import { gatePathsWith } from "./core.ts";
 import { callAskedAbout, explainedCall } from "./explained-call.ts";
 import { Prices } from "./gate/costs/prices.ts";
 import { openDatabaseReadOnly } from "./gate/database.ts";
@@ -20,6 +19,7 @@ import { plannedReviewers } from "./gate/reviews/planned-reviewers.ts";
 import { withUnrunReviews } from "./gate/reviews/review-steps.ts";
 import type { StageSettings } from "./gate/stages/examination.ts";
 import { runVaglio } from "./gate/vaglio.ts";
+import { gatePathsWith } from "./gate-paths.ts";
 import { loadPolicyOverrides } from "./policy-overrides-file.ts";
 import { systemClock } from "./system-clock.ts";
 

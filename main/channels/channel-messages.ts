@@ -1,6 +1,8 @@
 import type Database from "better-sqlite3";
 import { z } from "zod";
+import type { ChannelName } from "../../ipc/channels.ts";
 import { isoSeconds } from "../../ipc/iso-seconds.ts";
+import type { Core } from "../core.ts";
 import { Statements } from "../gate/statements.ts";
 
 /**
@@ -33,11 +35,23 @@ const rowSchema = z.object({
 /** What has ended is known for so long: a press on it is answered with how it ended. */
 const KEPT_SECONDS = 86_400;
 
-export interface ChannelMessagesParts {
-  channel: string;
+interface ChannelMessagesParts {
+  channel: ChannelName;
   now(): number;
   /** Runs a write, with the reserved space where the disk is full. */
   withRoom<T>(act: () => T): T;
+}
+
+/** Those of one channel of a running gate. @throws GateError `database_*` */
+export function openChannelMessages(
+  { storage, clock, state_reserve }: Pick<Core, "storage" | "clock" | "state_reserve">,
+  channel: ChannelName,
+): ChannelMessages {
+  const withRoom = <T>(act: () => T): T => state_reserve.withRoom(act);
+  return storage.on(
+    storage.opened.databases.approvals,
+    (db) => new ChannelMessages(db, { channel, now: clock.now, withRoom }),
+  );
 }
 
 export class ChannelMessages {

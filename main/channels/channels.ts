@@ -8,6 +8,7 @@ import type { Core } from "../core.ts";
 import { errorCode } from "../gate/errors.ts";
 import type { GateNotifications } from "../notifications/start.ts";
 import type { Channel, ChannelNote, TelegramLinking } from "./channel.ts";
+import type { ChannelHost } from "./channel-host.ts";
 import type { EveningDigest } from "./evening.ts";
 import { routeText } from "./route-text.ts";
 import type { SharedScreen } from "./shared-screen.ts";
@@ -33,16 +34,6 @@ export interface ChannelParts {
   /** Of the desktop. */
   notifications: Pick<GateNotifications, "state" | "status" | "show">;
   log(line: string): void;
-}
-
-/** What a channel is opened with. */
-export interface ChannelHost extends Pick<ChannelParts, "core" | "page_url" | "env" | "log"> {
-  /** As this channel's surface. */
-  api: OperatorApi;
-  /** The channel's state is another one. */
-  changed(): void;
-  /** The user wants to see each of an agent's gathered requests. */
-  showEach(agent_id: string): void;
 }
 
 /** A channel that isn't the desktop's. What it is made of is loaded only where it is configured. */

@@ -12,8 +12,8 @@ import type { Core } from "../core.ts";
 import type { Clock } from "../gate/clock.ts";
 import { writeDurably } from "../gate/durable-file.ts";
 import { errorCode } from "../gate/errors.ts";
+import { localDay, localMidnight, localTime } from "../gate/local-time.ts";
 import type { ChannelNote } from "./channel.ts";
-import { wallDay, wallTime } from "./quiet-hours.ts";
 import { CHANNEL_WORDS } from "./words.ts";
 
 /** What happened today, said once in the evening: how often what was allowed, denied and expired, and which grants were used. */
@@ -75,12 +75,12 @@ export class EveningDigest {
   async #sayIfDue(): Promise<void> {
     const { core, at, log } = this.#parts;
     const now = core.clock.now();
-    if (wallTime(now) < at) return;
+    if (localTime(now) < at) return;
     try {
       const sent = readSent(this.#file);
-      if (!isDue(sent, wallDay(now), core.clock)) return;
+      if (!isDue(sent, localDay(now), core.clock)) return;
       const note = await this.#note(now);
-      const days = [...(sent?.days ?? []), wallDay(now)].slice(-DAYS_KEPT);
+      const days = [...(sent?.days ?? []), localDay(now)].slice(-DAYS_KEPT);
       // Before it is said: a gate that is killed now says it never, not twice.
       writeDurably(
         this.#file,
@@ -97,13 +97,12 @@ export class EveningDigest {
   async #note(now: number): Promise<ChannelNote | null> {
     const { core, api } = this.#parts;
     const { language } = core.config;
-    const midnight = new Date(now);
-    midnight.setHours(0, 0, 0, 0);
+    const midnight = localMidnight(now);
     const { agents } = await api.call("agents.list", {});
     const names = new Map(agents.map(({ agent_id, name }) => [agent_id, name]));
     const calls = [...core.activity.outcomesToday()].map(([id, own]) => [names.get(id) ?? "?", own] as const);
-    const answered = await answeredSince(api, midnight.toISOString());
-    const grants = await usedSince(api, midnight.getTime());
+    const answered = await answeredSince(api, new Date(midnight).toISOString());
+    const grants = await usedSince(api, midnight);
     if (calls.length === 0 && answered.length === 0) return null;
     return eveningNote({ calls: new Map(calls), answered, grants }, language, core.home);
   }

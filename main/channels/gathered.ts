@@ -5,7 +5,7 @@ import type { Language } from "../../ipc/language.ts";
 import { bundleText, isHazardous, type NoticeText, othersText } from "../../ipc/notice-text.ts";
 import type { Answer, ApprovalView, Choice } from "../../ipc/operator-api.ts";
 import { shortened, shortenHome, visible } from "../../ipc/visible-text.ts";
-import { coversAsked } from "../gate/approvals/choices.ts";
+import { coverageTest } from "../gate/approvals/choices.ts";
 import type { Gathered } from "./channel.ts";
 import { CHANNEL_WORDS } from "./words.ts";
 
@@ -21,6 +21,8 @@ export interface GatheredSettings {
 const GROUPS_SHOWN = 4;
 const OBJECTS_SHOWN = 5;
 const LINE_LENGTH = 96;
+/** So many choices are looked at, to find the one that covers most. */
+const MOST_TRIED = 60;
 
 /** How many of what kind, where, the most frequent first; then the first objects. */
 export function gatheredText({ agent_name, views }: Gathered, { language, home }: GatheredSettings): NoticeText {
@@ -61,21 +63,24 @@ export function commonAnswer(
   views: readonly ApprovalView[],
   { language, home }: GatheredSettings,
 ): CommonAnswer | null {
+  // The one that is answered is let through, too: it may need nothing beyond what is offered.
   const answerable = views.filter(
-    (view) => !isHazardous(view) && view.choices.some(({ scope }) => scope === "session"),
+    (view) =>
+      !isHazardous(view) &&
+      view.confined === null &&
+      view.capabilities.length > 0 &&
+      view.choices.some(({ scope }) => scope === "session"),
   );
+  const found = new CommonChoices(home);
   let best: { view: ApprovalView; choice: Choice; covers: number } | undefined;
-  const tried = new Set<string>();
-  for (const view of answerable) {
-    for (const choice of view.choices) {
-      const key = `${view.session} ${JSON.stringify(choice.grants)}`;
-      if (choice.scope !== "session" || tried.has(key)) continue;
-      tried.add(key);
-      const covers = answerable.filter((one) => one.session === view.session && isCovered(one, choice, home)).length;
+  for (const view of answerable)
+    for (const choice of view.choices.filter(({ scope }) => scope === "session")) {
+      const isCovered = found.begin(view, choice);
+      if (isCovered === undefined) continue;
+      const covers = answerable.filter(isCovered).length;
       const isNarrower = () => best?.covers === covers && widthOf(choice) < widthOf(best.choice);
       if (best === undefined || covers > best.covers || isNarrower()) best = { view, choice, covers };
     }
-  }
   if (best === undefined || best.covers < 2) return null;
   const { view, choice, covers } = best;
   const { session_ends } = CHANNEL_WORDS[language];
@@ -96,11 +101,38 @@ export function denials(views: readonly ApprovalView[]): Answer[] {
   return views.map(({ token }) => ({ token, decision: "rejected" }));
 }
 
-function isCovered({ capabilities, confined }: ApprovalView, { grants }: Choice, home: string): boolean {
-  if (capabilities.length === 0 || confined !== null) return false;
-  return capabilities.every((need) =>
-    grants.some(({ capability, target }) => capability === need.capability && coversAsked(need, target, home)),
-  );
+type IsCovered = (view: ApprovalView) => boolean;
+
+/** Choices that were looked at, each once, and only so many: an agent that asks for much must not take the gate's time. */
+class CommonChoices {
+  readonly #home: string;
+  /** Null: it has been counted, or can't be granted. */
+  readonly #tests = new Map<string, IsCovered | null>();
+
+  constructor(home: string) {
+    this.#home = home;
+  }
+
+  /** What it covers; undefined where that is known already, or it doesn't cover its own request. */
+  begin(view: ApprovalView, { grants }: Choice): IsCovered | undefined {
+    const key = `${view.session} ${JSON.stringify(grants)}`;
+    let test = this.#tests.get(key);
+    if (test === undefined) {
+      if (this.#tests.size >= MOST_TRIED) return undefined;
+      test = this.#testOf(view.session, grants);
+      this.#tests.set(key, test);
+    }
+    if (test === null || !test(view)) return undefined;
+    this.#tests.set(key, null);
+    return test;
+  }
+
+  #testOf(session: string, grants: readonly Requirement[]): IsCovered | null {
+    const tests = grants.map((grant) => coverageTest(grant, this.#home));
+    if (tests.includes(null)) return null;
+    return (view) =>
+      view.session === session && view.capabilities.every((need) => tests.some((covers) => covers?.(need)));
+  }
 }
 
 /** The more a choice grants, the larger: a pattern by how little it names. */

@@ -88,16 +88,15 @@ export class Router {
 
   /** Shows what is due by now. */
   look(): void {
-    this.#safely(() => {
-      const events = this.#events;
-      this.#events = [];
-      for (const event of events) this.#received(event);
-      const by_agent = Map.groupBy(this.#requests.values(), ({ view }) => view.agent_id);
-      for (const agent_id of new Set([...by_agent.keys(), ...this.#gathered.keys()]))
-        this.#lookAt(agent_id, by_agent.get(agent_id) ?? []);
-      this.#changed.clear();
-      this.#lookAgain();
-    });
+    const events = this.#events;
+    this.#events = [];
+    for (const event of events) this.#safely(() => this.#received(event));
+    const by_agent = Map.groupBy(this.#requests.values(), ({ view }) => view.agent_id);
+    // Each by itself: what fails with one agent's requests must not hide another's.
+    for (const agent_id of new Set([...by_agent.keys(), ...this.#gathered.keys()]))
+      this.#safely(() => this.#lookAt(agent_id, by_agent.get(agent_id) ?? []));
+    this.#changed.clear();
+    if (!this.#has_ended) this.#lookAgain();
   }
 
   #received({ type, data }: OperatorEvent): void {

@@ -1,5 +1,5 @@
+import { pause, waitAfter } from "../channels/retry.ts";
 import { NtfyError, type NtfyServer, type Received, read } from "./ntfy-api.ts";
-import { backoffMs } from "./outbox.ts";
 
 export interface AnswersParts {
   server: NtfyServer;
@@ -11,7 +11,6 @@ export interface AnswersParts {
   /** So many messages more that were no answer. */
   ignored(count: number): void;
   state(error: Error | null): void;
-  pause?(failures: number): number;
 }
 
 /** What was published before the gate looked, while it was away, counts as well: as long as servers keep messages. */
@@ -56,7 +55,7 @@ export class Answers {
   }
 
   async #readOn(signal: AbortSignal): Promise<void> {
-    const { server, topic, state, now, pause } = this.#parts;
+    const { server, topic, state, now } = this.#parts;
     let failures = 0;
     while (!signal.aborted) {
       const began = performance.now();
@@ -73,7 +72,7 @@ export class Answers {
         state(error instanceof Error ? error : new NtfyError("unreachable"));
       }
       failures = performance.now() - began > LASTED_MS ? 1 : failures + 1;
-      await waited((pause ?? backoffMs)(failures), signal);
+      await pause(waitAfter(failures), signal);
     }
   }
 
@@ -94,16 +93,4 @@ export class Answers {
     this.#ignored = 0;
     if (count > 0) this.#parts.ignored(count);
   }
-}
-
-function waited(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, ms).unref();
-    function done() {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    }
-    signal.addEventListener("abort", done);
-  });
 }

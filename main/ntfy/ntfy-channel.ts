@@ -3,8 +3,8 @@ import { GateError } from "../../ipc/gate-error.ts";
 import { asksTitle, bundleText, isHazardous } from "../../ipc/notice-text.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
 import type { Channel, ChannelNote, Gathered } from "../channels/channel.ts";
-import { ChannelMessages } from "../channels/channel-messages.ts";
-import type { ChannelHost } from "../channels/channels.ts";
+import type { ChannelHost } from "../channels/channel-host.ts";
+import { type ChannelMessages, openChannelMessages } from "../channels/channel-messages.ts";
 import { errorCode } from "../gate/errors.ts";
 import { operatorToken } from "../operator-token.ts";
 import { readSecret } from "../secret-text.ts";
@@ -13,18 +13,13 @@ import { type NtfyAction, type NtfyMessage, type NtfyServer, publish } from "./n
 import { Outbox } from "./outbox.ts";
 import { NTFY_WORDS } from "./words.ts";
 
-export interface NtfyTiming {
-  /** How long to wait after so many failures one after the other, in milliseconds. */
-  pause?(failures: number): number;
-}
-
 /** A gathered message is sent anew once so many times as many wait. */
 const GROWS_BY = 2;
 const SECRET = /^deny ([A-Za-z0-9_-]{22})$/;
 
 /** Opens ntfy as a channel. The configuration names server and topic. @throws GateError where the databases can't be used */
-export function openNtfy(host: ChannelHost, timing: NtfyTiming = {}): NtfyChannel {
-  return new NtfyChannel(host, timing);
+export function openNtfy(host: ChannelHost): NtfyChannel {
+  return new NtfyChannel(host);
 }
 
 /**
@@ -46,7 +41,7 @@ export class NtfyChannel implements Channel {
   readonly #gathered = new Map<string, number>();
   readonly #problems: { sending: Error | null; reading: Error | null } = { sending: null, reading: null };
 
-  constructor(host: ChannelHost, { pause }: NtfyTiming) {
+  constructor(host: ChannelHost) {
     const { core, env } = host;
     const { server = "", topic = "", token_env, token_file } = core.config.ntfy;
     this.#host = host;
@@ -56,18 +51,12 @@ export class NtfyChannel implements Channel {
     };
     this.#topic = topic;
     this.#answers_topic = answersTopic(operatorToken(core.paths.operator_token), this.#server.url, topic);
-    const { storage, state_reserve, clock } = core;
-    this.#messages = storage.on(storage.opened.databases.approvals, (db) => {
-      const withRoom = <T>(act: () => T): T => state_reserve.withRoom(act);
-      return new ChannelMessages(db, { channel: "ntfy", now: clock.now, withRoom });
-    });
-    const paced = pause === undefined ? {} : { pause };
-    this.#outbox = new Outbox({ ...paced, state: (error) => this.#state("sending", error) });
+    this.#messages = openChannelMessages(core, "ntfy");
+    this.#outbox = new Outbox({ state: (error) => this.#state("sending", error) });
     this.#answers = new Answers({
-      ...paced,
       server: this.#server,
       topic: this.#answers_topic,
-      now: clock.now,
+      now: core.clock.now,
       received: (text) => this.#answered(text),
       ignored: (count) => core.audit.append({ event: "ntfy.ignored", ts: core.audit.time(), messages: count }),
       state: (error) => this.#state("reading", error),

@@ -1,3 +1,4 @@
+import { pause, waitAfter } from "../channels/retry.ts";
 import { NtfyError } from "./ntfy-api.ts";
 
 /** A message that is to be sent. */
@@ -11,14 +12,10 @@ export interface Outgoing {
 export interface OutboxParts {
   /** The last message was taken: null; or why not. */
   state(error: Error | null): void;
-  /** How long to wait after so many failures one after the other, in milliseconds. */
-  pause?(failures: number): number;
 }
 
 /** Of more, the oldest go: what they were about is on the user's own screen. */
 const MOST_WAITING = 100;
-const FIRST_PAUSE_MS = 1000;
-const LONGEST_PAUSE_MS = 60_000;
 
 /** One after the other, in order, each again until it was taken or isn't wanted any more. */
 export class Outbox {
@@ -26,7 +23,6 @@ export class Outbox {
   readonly #ending = new AbortController();
   #waiting: Outgoing[] = [];
   #sending: Promise<void> | undefined;
-  #wake: () => void = () => undefined;
 
   constructor(parts: OutboxParts) {
     this.#parts = parts;
@@ -42,7 +38,6 @@ export class Outbox {
 
   async close(): Promise<void> {
     this.#ending.abort();
-    this.#wake();
     await this.#sending;
   }
 
@@ -66,7 +61,7 @@ export class Outbox {
         this.#parts.state(error instanceof Error ? error : new NtfyError("unreachable"));
         // It would be refused again, as it is.
         if (error instanceof NtfyError && error.problem === "refused") this.#drop(next);
-        else await this.#wait(pauseOf(error) ?? (this.#parts.pause ?? backoffMs)(++failures));
+        else await pause(wantedPause(error) ?? waitAfter(++failures), signal);
       }
     }
   }
@@ -74,23 +69,8 @@ export class Outbox {
   #drop(message: Outgoing): void {
     this.#waiting = this.#waiting.filter((one) => one !== message);
   }
-
-  #wait(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms).unref();
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  }
 }
 
-function pauseOf(error: unknown): number | undefined {
+function wantedPause(error: unknown): number | undefined {
   return error instanceof NtfyError ? error.retry_after_ms : undefined;
-}
-
-/** 1 s, 2 s, 4 s … a minute. */
-export function backoffMs(failures: number): number {
-  return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 10));
 }

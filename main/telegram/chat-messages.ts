@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { waitAfter } from "../channels/retry.ts";
 import { type BotApi, type Screen, TelegramError } from "./bot-api.ts";
-import { type Timing, waitBefore } from "./timing.ts";
+import type { Timing, Waits } from "./timing.ts";
 
 /**
  * The messages in the chat, each kept to what it should say: sent, changed as that changes, and changed a last time. One call of the Bot
@@ -11,8 +12,7 @@ export interface MessageParts {
   /** Undefined while there is no connection: `connected` is called once there is. */
   api(): BotApi | undefined;
   timing: Timing;
-  /** A clock that nobody sets, in milliseconds. */
-  monotonic(): number;
+  waits: Waits;
   /** A message was sent, and shows this from now on. */
   sent(message: Shown): void;
   /** A message was changed a last time. */
@@ -171,9 +171,9 @@ export class ChatMessages {
 
   /** Whether a message is on its way whose number isn't known yet. Waits for it, for so many milliseconds at the most. */
   async isSending(within_ms: number): Promise<boolean> {
-    const ends_at = this.#parts.monotonic() + within_ms;
+    const ends_at = this.#parts.waits.monotonic() + within_ms;
     while (this.#sending?.message_id === null) {
-      const left = ends_at - this.#parts.monotonic();
+      const left = ends_at - this.#parts.waits.monotonic();
       if (left <= 0 || this.#closing.signal.aborted) return true;
       await this.#change(left);
     }
@@ -183,18 +183,18 @@ export class ChatMessages {
   #offer({ shown, shown_at, wanted }: Kept, data: string): Offer {
     if (shown !== wanted) return "changing";
     if (!shown.buttons.some((row) => row.some((button) => button.data === data))) return "not-offered";
-    return this.#parts.monotonic() - shown_at < this.#parts.timing.tap_delay_ms ? "too-early" : "offered";
+    return this.#parts.waits.monotonic() - shown_at < this.#parts.timing.tap_delay_ms ? "too-early" : "offered";
   }
 
   /** Resolves once the key's message says what it should, or so many milliseconds are over. */
   async settled(key: string, within_ms: number): Promise<void> {
-    const ends_at = this.#parts.monotonic() + within_ms;
+    const ends_at = this.#parts.waits.monotonic() + within_ms;
     const isSettled = () => {
       const kept = this.#kept.get(key);
       return kept === undefined || kept.shown === kept.wanted;
     };
     while (!isSettled()) {
-      const left = ends_at - this.#parts.monotonic();
+      const left = ends_at - this.#parts.waits.monotonic();
       if (left <= 0 || this.#closing.signal.aborted) return;
       await this.#change(left);
     }
@@ -275,11 +275,11 @@ export class ChatMessages {
     try {
       if (message_id === null) {
         kept.message_id = await api.send(kept.chat_id, wanted, kept.is_silent);
-        this.#shows(kept, wanted, this.#parts.monotonic());
+        this.#shows(kept, wanted, this.#parts.waits.monotonic());
         this.#parts.sent({ ...kept, message_id: kept.message_id });
       } else {
         await api.edit(kept.chat_id, message_id, wanted);
-        this.#shows(kept, wanted, this.#parts.monotonic());
+        this.#shows(kept, wanted, this.#parts.waits.monotonic());
         if (!kept.is_final) this.#parts.sent({ ...kept, message_id });
       }
     } catch (error) {
@@ -327,27 +327,20 @@ export class ChatMessages {
     if (error.problem === "closed") return this.#pause(this.#parts.timing.first_wait_ms);
     this.#failed += 1;
     this.#parts.failing(error);
-    await this.#pause(error.retry_after_ms ?? waitBefore(this.#failed, this.#parts.timing));
+    await this.#pause(error.retry_after_ms ?? waitAfter(this.#failed, this.#parts.timing));
   }
 
   /** Ends early where the gate closes. What is to be done meanwhile waits, too. */
   async #pause(ms: number): Promise<void> {
-    const signal = this.#closing.signal;
-    await sleep(ms, undefined, { signal, ref: false }).catch((error: unknown) => {
-      if (!signal.aborted) throw error;
-    });
+    await this.#parts.waits.pause(ms, this.#closing.signal);
   }
 
-  #change(within_ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        clearTimeout(timer);
-        this.#settling.delete(done);
-        resolve();
-      };
-      const timer = setTimeout(done, within_ms);
-      this.#settling.add(done);
-    });
+  async #change(within_ms: number): Promise<void> {
+    const changed = new AbortController();
+    const done = () => changed.abort();
+    this.#settling.add(done);
+    await this.#parts.waits.pause(within_ms, changed.signal);
+    this.#settling.delete(done);
   }
 
   #settled(): void {

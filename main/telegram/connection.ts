@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Env } from "../../ipc/paths.ts";
+import { waitAfter } from "../channels/retry.ts";
 import { readSecret, SecretError } from "../secret-text.ts";
 import { BotApi, TelegramError } from "./bot-api.ts";
-import { type Timing, waitBefore } from "./timing.ts";
+import type { Timing, Waits } from "./timing.ts";
 import { type BotAccount, readUpdate, type Update } from "./updates.ts";
 
 /** The bot's token, and the loop that asks Telegram for what has arrived: it survives whatever Telegram or the network answers. */
@@ -13,6 +14,7 @@ export interface ConnectionParts {
   api_url: string;
   env: Env;
   timing: Timing;
+  waits: Waits;
   /** Handles one update; resolves once it may be confirmed. Null: one that can't be read. */
   handle(update: Update | null): Promise<void>;
   /** There is a connection, or none any more. */
@@ -101,7 +103,7 @@ export class Connection {
   async #poll(): Promise<void> {
     const api = this.#api;
     if (api === undefined) return;
-    const began = performance.now();
+    const began = this.#parts.waits.monotonic();
     // After a failure it is known at once whether that is over.
     const asked = api.getUpdates(this.#offset, this.#problem === null ? this.#parts.timing.poll_seconds : 0);
     const aborted = new Promise<undefined>((resolve) => {
@@ -116,7 +118,7 @@ export class Connection {
     if (entries.length > 0 && !has_number) throw new TelegramError("malformed");
     this.#well();
     // What answers at once with nothing new would be asked again at once.
-    if (fresh === 0 && performance.now() - began < this.#parts.timing.first_wait_ms)
+    if (fresh === 0 && this.#parts.waits.monotonic() - began < this.#parts.timing.first_wait_ms)
       await this.#pause(this.#parts.timing.first_wait_ms);
   }
 
@@ -161,13 +163,10 @@ export class Connection {
       this.#parts.changed();
     }
     const wait_ms = error instanceof TelegramError ? error.retry_after_ms : undefined;
-    await this.#pause(wait_ms ?? waitBefore(this.#failed, this.#parts.timing));
+    await this.#pause(wait_ms ?? waitAfter(this.#failed, this.#parts.timing));
   }
 
   async #pause(ms: number): Promise<void> {
-    const { signal } = this.#closing;
-    await sleep(ms, undefined, { signal, ref: false }).catch((error: unknown) => {
-      if (!signal.aborted) throw error;
-    });
+    await this.#parts.waits.pause(ms, this.#closing.signal);
   }
 }

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Env } from "../../ipc/paths.ts";
 import type { Clock } from "../gate/clock.ts";
+import { localDay } from "../gate/local-time.ts";
 import { readSecret, SecretError } from "../secret-text.ts";
 
 /** The PIN that the chat is asked for once a day, before something is approved there. Kept nowhere; its file is read each time. */
@@ -67,8 +68,7 @@ export class DailyPin {
 
   /** The user's own day. */
   #today(): string {
-    const now = new Date(this.#clock.now());
-    return `${now.getFullYear()}-${now.getMonth() + 1}-${now.getDate()}`;
+    return localDay(this.#clock.now());
   }
 }
 

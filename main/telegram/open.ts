@@ -1,30 +1,17 @@
-import type { OperatorApi } from "../../ipc/operator-api.ts";
-import type { Env } from "../../ipc/paths.ts";
-import { ChannelMessages } from "../channels/channel-messages.ts";
-import type { Core } from "../core.ts";
+import type { ChannelHost } from "../channels/channel-host.ts";
+import { openChannelMessages } from "../channels/channel-messages.ts";
 import { dispatchCallback } from "../gate/approvals/callback.ts";
 import { LinkedChat } from "./linked-chat.ts";
 import { TelegramChannel } from "./telegram-channel.ts";
-import { TIMING, type Timing } from "./timing.ts";
-
-/** What of a running gate it is opened with. */
-interface Host {
-  core: Core;
-  /** As the surface Telegram. */
-  api: OperatorApi;
-  env: Env;
-  log(line: string): void;
-  changed(): void;
-  showEach(agent_id: string): void;
-}
+import { TIMING, type Timing, WAITS, type Waits } from "./timing.ts";
 
 /** Telegram's channel on a running gate. Waits for nothing: the connection is made meanwhile. @throws GateError `database_*` */
 export function openTelegram(
-  { core, api, env, log, changed, showEach }: Host,
+  { core, api, env, log, changed, showEach }: ChannelHost,
   timing: Partial<Timing> = {},
+  waits: Waits = WAITS,
 ): TelegramChannel {
   const { storage, clock, config, audit } = core;
-  const { agents, approvals } = storage.opened.databases;
   const { broker } = core.gate;
   const channel = new TelegramChannel({
     config: config.telegram,
@@ -47,17 +34,10 @@ export function openTelegram(
       showEach,
       log,
     },
-    links: storage.on(agents, (db) => new LinkedChat(db, clock.now)),
-    stored: storage.on(
-      approvals,
-      (db) =>
-        new ChannelMessages(db, {
-          channel: "telegram",
-          now: clock.now,
-          withRoom: (act) => core.state_reserve.withRoom(act),
-        }),
-    ),
+    links: storage.on(storage.opened.databases.agents, (db) => new LinkedChat(db, clock.now)),
+    stored: openChannelMessages(core, "telegram"),
     timing: { ...TIMING, ...timing },
+    waits,
   });
   channel.start();
   return channel;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { TelegramStatus } from "../../ipc/channels.ts";
 import { GateError } from "../../ipc/gate-error.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
@@ -20,7 +21,7 @@ import { RefusedUpdates } from "./refused-updates.ts";
 import { MAX_CHARACTERS, type ScreenSettings } from "./request-screen.ts";
 import { ShownRequests } from "./shown-requests.ts";
 import { Taps } from "./taps.ts";
-import type { Timing } from "./timing.ts";
+import type { Timing, Waits } from "./timing.ts";
 import type { Callback, Update } from "./updates.ts";
 import { TELEGRAM_WORDS } from "./words.ts";
 
@@ -33,11 +34,13 @@ export interface TelegramParts {
   links: LinkedChat;
   stored: ChannelMessages;
   timing: Timing;
+  waits: Waits;
 }
 
 /** Of what is to be answered beside the messages: more at once are left out. */
 const MOST_AFTERWARDS = 100;
 const TEST_MS = 10_000;
+const LONGEST_WAIT_MS = 10_000;
 const TRIES = 3;
 
 export class TelegramChannel implements Channel {
@@ -58,7 +61,7 @@ export class TelegramChannel implements Channel {
 
   constructor(parts: TelegramParts) {
     this.#parts = parts;
-    const { config, env, gate, stored, timing } = parts;
+    const { config, env, gate, stored, timing, waits } = parts;
     const linked = () => parts.links.current;
     const settings = () => this.#settings;
     this.#claims = new LinkClaims(gate.clock);
@@ -68,7 +71,7 @@ export class TelegramChannel implements Channel {
       write: (fields) => gate.record("telegram.refused", fields),
     });
     this.#connection = new Connection({
-      ...{ token_env: config.token_env, token_file: config.token_file, api_url: config.api_url, env, timing },
+      ...{ token_env: config.token_env, token_file: config.token_file, api_url: config.api_url, env, timing, waits },
       handle: (update) => this.#handle(update),
       changed: () => this.#changed(),
       log: (line) => gate.log(line),
@@ -76,7 +79,7 @@ export class TelegramChannel implements Channel {
     this.#messages = new ChatMessages({
       api: () => this.#connection.api,
       timing,
-      monotonic: () => performance.now(),
+      waits,
       sent: ({ chat_id, message_id, tokens, agent_id }) =>
         this.#store(() => stored.put({ chat: String(chat_id), message: String(message_id), agent_id }, tokens)),
       ended: ({ chat_id, message_id }) => {
@@ -309,15 +312,10 @@ export class TelegramChannel implements Channel {
         } catch (error) {
           const problem = error instanceof TelegramError ? error : new TelegramError("malformed");
           if (!["unreachable", "too-many", "malformed"].includes(problem.problem)) return;
-          await this.#wait(problem.retry_after_ms ?? this.#parts.timing.first_wait_ms * attempt);
+          const wait_ms = problem.retry_after_ms ?? this.#parts.timing.first_wait_ms * attempt;
+          await sleep(Math.min(wait_ms, LONGEST_WAIT_MS), undefined, { ref: false });
         }
       }
-    });
-  }
-
-  #wait(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      setTimeout(resolve, Math.min(ms, TEST_MS)).unref();
     });
   }
 }

@@ -1,10 +1,9 @@
+import { BACKOFF, type Backoff, pause } from "../channels/retry.ts";
+
 /** How long what takes, in milliseconds unless the name says otherwise. Tests have shorter ones. */
-export interface Timing {
+export interface Timing extends Backoff {
   /** How long Telegram is asked to wait for updates. */
   poll_seconds: number;
-  /** Before the second try; doubled with each further one. */
-  first_wait_ms: number;
-  longest_wait_ms: number;
   /** A tap counts so long after its message was shown, or changed. */
   tap_delay_ms: number;
   /** How long a tap's answer waits at the most for the message to say the same. */
@@ -16,16 +15,20 @@ export interface Timing {
 }
 
 export const TIMING: Timing = {
+  ...BACKOFF,
   poll_seconds: 50,
-  first_wait_ms: 1000,
-  longest_wait_ms: 60_000,
   tap_delay_ms: 1000,
   settle_ms: 3000,
   refused_interval_ms: 60_000,
   close_ms: 2000,
 };
 
-/** Before the try after so many that failed. */
-export function waitBefore(failed: number, { first_wait_ms, longest_wait_ms }: Timing): number {
-  return Math.min(longest_wait_ms, first_wait_ms * 2 ** Math.min(failed - 1, 20));
+/** How time passes: the machine's own, or a test's. */
+export interface Waits {
+  /** A clock that nobody sets, in milliseconds. */
+  monotonic(): number;
+  /** Resolves after so many milliseconds, or once the signal is aborted. Keeps no process running. */
+  pause(ms: number, signal?: AbortSignal): Promise<void>;
 }
+
+export const WAITS: Waits = { monotonic: () => performance.now(), pause };

@@ -1,9 +1,11 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { ApprovalView } from "../../ipc/operator-api.ts";
 import { commonAnswer, denials, gatheredText } from "../../main/channels/gathered.ts";
 import { approvalView } from "../support/approval-view.ts";
 import { startGate } from "../support/running-gate.ts";
+import { tempFolder } from "../support/temp-folder.ts";
 
 // main/channels/gathered.ts: what one message about many requests says, and what its answers do.
 
@@ -91,6 +93,47 @@ describe("one answer to many", () => {
     const hazards = [{ id: "deletes-files" as const }];
     const description = { ...(approvalView().description ?? {}), hazards } as never;
     expect(commonAnswer([readsA("1"), { ...readsA("2"), description }], EN)).toBeNull();
+  });
+
+  it("of 200 requests in as many folders, it is looked for without holding up the gate", () => {
+    const home = tempFolder();
+    const views = Array.from({ length: 200 }, (_, index) => {
+      const folder = join(home, String(index), "deep", "er");
+      mkdirSync(folder, { recursive: true });
+      const choices = ["file", "*", "**"].map((name) => ({
+        ...{ scope: "session" as const, reach: "tree" as const },
+        grants: [{ capability: "fs:read" as const, target: join(folder, name) }],
+      }));
+      const capabilities = [{ capability: "fs:read" as const, target: join(folder, "file") }];
+      return approvalView({ token: String(index), capabilities, choices });
+    });
+    const began = performance.now();
+    expect(commonAnswer(views, { language: "en", home })).toBeNull();
+    expect(performance.now() - began).toBeLessThan(1000);
+  });
+
+  it("a choice whose folder leads nowhere meanwhile is left out", () => {
+    const home = tempFolder();
+    symlinkSync(join(home, "loop"), join(home, "loop"));
+    const grants = (target: string) => [{ capability: "fs:read" as const, target }];
+    const views = ["1", "2"].map((token) => {
+      const choices = [{ scope: "session" as const, reach: "tree" as const, grants: grants(join(home, "loop", "**")) }];
+      return approvalView({ token, capabilities: grants(join(home, "loop", token)), choices });
+    });
+    expect(commonAnswer(views, { language: "en", home })).toBeNull();
+  });
+
+  it("never answers a request that needs more than what is offered: a confined call beside two that read", () => {
+    const grants = [{ capability: "fs:read" as const, target: "/srv/a/**" }];
+    const choices = [{ scope: "session" as const, reach: "tree" as const, grants }];
+    const reads = ["1", "2"].map((token) =>
+      approvalView({ token, capabilities: [{ capability: "fs:read", target: `/srv/a/${token}` }], choices }),
+    );
+    const confined = { network: false } as NonNullable<ApprovalView["confined"]>;
+    const runs = approvalView({ token: "runs", capabilities: grants, confined, choices });
+    const more = [...grants, { capability: "fs:write" as const, target: "/srv/b" }];
+    const writes = approvalView({ token: "writes", capabilities: more, choices });
+    expect(commonAnswer([runs, writes, ...reads], EN)).toMatchObject({ covers: 2, answer: { token: "1" } });
   });
 
   it("no to all of them is a no to each", () => {

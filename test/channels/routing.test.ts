@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { type Route, routeSchema } from "../../main/channels/config.ts";
 import { MOST_ALONE, Router } from "../../main/channels/routing.ts";
 import type { Clock } from "../../main/gate/clock.ts";
+import { systemClock } from "../../main/system-clock.ts";
 import { type AgentConnection, tokenOf } from "../support/agent-connection.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { RecordedChannel, TestScreen } from "../support/recorded-channel.ts";
@@ -79,6 +80,31 @@ describe("a channel that is used at once", () => {
     router.look();
     await settled();
     expect(channel.calls).toEqual(["ask npm test"]);
+  });
+
+  it("is asked for one agent's requests, whatever fails with another's", async () => {
+    const gate = await startGate();
+    const channel = new RecordedChannel();
+    const log: string[] = [];
+    const router = new Router({
+      ...{ api: gate.operator.on("telegram"), route: routeSchema.parse({}), gather_above: 1, clock: systemClock },
+      ...{ screen: new TestScreen(), log: (line: string) => log.push(line) },
+      channel: Object.assign(channel, {
+        gather() {
+          throw new RangeError("secret text");
+        },
+      }),
+    });
+    onTestFinished(() => router.close());
+    await router.start();
+    const [bad, good] = [await gate.agent("bad"), await gate.agent("good")];
+    await bad.ask(runs("npm run bad"));
+    await bad.ask(runs("npm run worse"));
+    await good.ask(runs("npm test"));
+    await settled();
+    expect(channel.calls.at(-1)).toBe("ask npm test");
+    expect(log.length).toBeGreaterThan(0);
+    expect(log.join()).not.toContain("secret text");
   });
 
   it("changes no request's time-out", async () => {

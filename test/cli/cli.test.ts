@@ -245,7 +245,11 @@ describe("audit", () => {
     const lines = readFileSync(file, "utf8").split("\n");
     writeFileSync(file, [...lines.slice(0, 2), lines[2]?.replace("allowed", "denied"), ...lines.slice(3)].join("\n"));
     const broken = await run("audit", "verify");
-    expect(broken).toMatchObject({ code: 5, lines: [{ file: name, line: 4 }, { ok: false }] });
+    // The change itself, and that the signed tree of the trail had to be begun anew for it.
+    expect(broken).toMatchObject({
+      code: 5,
+      lines: [{ file: name, line: 4, kind: "changed" }, { file: name, line: 7, kind: "restarted" }, { ok: false }],
+    });
     expect((await run("audit", "tail", "-n", "none")).code).toBe(2);
   });
 

@@ -104,6 +104,11 @@ describe("the operator's socket", () => {
       for_seconds: -1,
       status: "asleep",
       name: "../x",
+      agent: "../x",
+      against: 5,
+      channel: "post",
+      is_fresh: "yes",
+      is_lost: "yes",
       lines: 0,
     };
     for (const method of Object.keys(operatorMethods) as (keyof typeof operatorMethods)[]) {

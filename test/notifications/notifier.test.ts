@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { wallTime } from "../../main/channels/quiet-hours.ts";
+import { localTime } from "../../main/gate/local-time.ts";
 import { FreedesktopSink } from "../../main/notifications/freedesktop.ts";
 import type { ReviewTarget } from "../../main/notifications/notifier.ts";
 import { type AgentConnection, tokenOf } from "../support/agent-connection.ts";
@@ -312,7 +312,7 @@ describe.skipIf(skipped)("many requests", () => {
   });
 
   it("what is dangerous is shown by itself, with Deny; quiet hours hold back the rest", async () => {
-    const [from, to] = [-1, 1].map((hours) => wallTime(Date.now() + hours * 3_600_000));
+    const [from, to] = [-1, 1].map((hours) => localTime(Date.now() + hours * 3_600_000));
     const config = `[channels.desktop]\nquiet_hours = { from = "${from}", to = "${to}" }`;
     const { agent, server } = await desk({ config });
     await askMany(agent, 0, 3);

@@ -86,6 +86,8 @@ describe("the packaged app", () => {
         "dist/cli/metnos-gate.js",
         "dist/hook/hook.cjs",
         "node_modules/zod/package.json",
+        "node_modules/grammy/package.json",
+        "node_modules/node-fetch/package.json",
         "node_modules/node-ipc/package.json",
       ]),
     );

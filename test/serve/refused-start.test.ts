@@ -135,7 +135,7 @@ describe("a configuration that doesn't hold: the gate doesn't start and names fi
       "[approvals]\nttl_seconds = 60\nttl_minutes = 3\n",
       /line 3: approvals\.ttl_minutes: there is no such key/,
     ],
-    ["has a table that there isn't", 'language = "en"\n\n[telegram]\n', /line 3: telegram: there is no such key/],
+    ["has a table that there isn't", 'language = "en"\n\n[signal]\n', /line 3: signal: there is no such key/],
     ["has a value that doesn't fit", "[approvals]\n\nttl_seconds = 3\n", /line 3: approvals\.ttl_seconds: /],
     ["sets a value under a dotted key", 'judge.threshold = "high"\n', /line 1: judge\.threshold: /],
   ])("one that %s", async (_what, config, expected) => {

@@ -12,7 +12,7 @@ import { Operator } from "../../main/operator/operator.ts";
 import { systemClock } from "../../main/system-clock.ts";
 import { openTelegram } from "../../main/telegram/open.ts";
 import type { TelegramChannel } from "../../main/telegram/telegram-channel.ts";
-import type { Timing } from "../../main/telegram/timing.ts";
+import type { Timing, Waits } from "../../main/telegram/timing.ts";
 import {
   BOT_TOKEN,
   type BotMessage,
@@ -43,6 +43,7 @@ export interface TelegramGateOptions {
   /** Other lines of gate.toml. */
   config?: string;
   timing?: Partial<Timing>;
+  waits?: Waits;
   clock?: Clock;
   level?: Level;
   gather_above?: number;
@@ -116,6 +117,7 @@ export class TelegramGate {
         showEach: (agent_id) => router?.showEach(agent_id),
       },
       { ...QUICK, ...options.timing },
+      options.waits,
     );
     opened.channel = channel;
     const screen = { isLocked: true, subscribe: () => () => undefined };
@@ -202,10 +204,11 @@ export class TelegramGate {
     return asked;
   }
 
-  /** The message that shows this request. */
+  /** The message that shows this request: the one whose number the gate has got. */
   shown(token: string): Promise<BotMessage> {
-    return this.server.message(({ buttons }) =>
-      buttons.flat().some((button) => button.callback_data.endsWith(`:${token}`)),
+    return this.server.message(
+      (message) =>
+        message.is_answered && message.buttons.flat().some((button) => button.callback_data.endsWith(`:${token}`)),
     );
   }
 

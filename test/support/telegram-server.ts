@@ -2,6 +2,7 @@ import { EventEmitter, once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { onTestFinished } from "vitest";
+import { WAITS, type Waits } from "../../main/telegram/timing.ts";
 
 /** A real HTTP server on loopback that behaves as Telegram's Bot API does, with users who press buttons and write, and faults. */
 
@@ -31,6 +32,10 @@ export interface BotMessage {
   buttons: Button[][];
   edits: number;
   sent_at: number;
+  /** What its buttons carried when it was sent. */
+  data: readonly string[];
+  /** Whether the gate has got an answer to it; without one it sends another. */
+  is_answered: boolean;
   disable_notification: boolean;
 }
 
@@ -62,13 +67,25 @@ export class TelegramServer {
   #next_update = 1000;
   #next_message = 1;
   #next_callback = 1;
-  #poll: { response: ServerResponse; timer: NodeJS.Timeout; offset: number } | undefined;
+  #poll: { response: ServerResponse; ended: AbortController; offset: number } | undefined;
+  #in_flight = 0;
+  /** How time passes here: a poll waits, and an answer of 429 counts, by it. */
+  waits: Waits = WAITS;
+  readonly #not_before = new Map<string, number>();
+  /** Calls of a method that came sooner than the 429 before them allowed. */
+  too_soon: string[] = [];
   #faults: { method: string; fault: TelegramFault; left: number }[] = [];
   /** Called before each call is answered; what it gives goes wrong. */
   chaos: ((call: ApiCall) => TelegramFault | undefined) | undefined;
 
   private constructor() {
-    this.#server = createServer((request, response) => void this.#serve(request, response));
+    this.#server = createServer((request, response) => {
+      this.#in_flight += 1;
+      response.once("close", () => {
+        this.#in_flight -= 1;
+      });
+      void this.#serve(request, response);
+    });
     this.#server.on("connection", (socket: Socket) => {
       this.#sockets.add(socket);
       socket.once("close", () => this.#sockets.delete(socket));
@@ -92,6 +109,15 @@ export class TelegramServer {
     for (const socket of this.#sockets) socket.destroy();
     this.#server.close();
     await once(this.#server, "close");
+  }
+
+  /** Nothing is asked of it but, perhaps, to wait for what arrives. */
+  get isQuiet(): boolean {
+    return this.#in_flight === (this.#poll === undefined ? 0 : 1);
+  }
+
+  get isPolled(): boolean {
+    return this.#poll !== undefined;
   }
 
   /** Another token is the bot's from now on. */
@@ -208,6 +234,7 @@ export class TelegramServer {
     const params = body === "" ? {} : (JSON.parse(body) as Record<string, unknown>);
     const call = { method, params };
     this.calls.push(call);
+    if (this.waits.monotonic() < (this.#not_before.get(method) ?? 0)) this.too_soon.push(method);
     const fault = this.#faultOf(call);
     if (fault !== undefined && "drop" in fault) {
       if (fault.drop === "after") this.#effect(call);
@@ -219,6 +246,8 @@ export class TelegramServer {
       return this.#changed();
     }
     if (fault !== undefined) {
+      if (fault.retry_after !== undefined)
+        this.#not_before.set(method, this.waits.monotonic() + fault.retry_after * 1000);
       error(response, fault.status, fault.description ?? "fault", fault.retry_after);
       return this.#changed();
     }
@@ -226,6 +255,7 @@ export class TelegramServer {
     const effect = this.#effect(call);
     if ("error" in effect) error(response, 400, effect.error);
     else ok(response, effect.result);
+    if (method === "sendMessage") for (const message of this.messages.slice(-1)) message.is_answered = true;
     this.#changed();
   }
 
@@ -271,7 +301,11 @@ export class TelegramServer {
       text: String(params.text),
       buttons: buttonsOf(params),
       edits: 0,
-      sent_at: performance.now(),
+      sent_at: this.waits.monotonic(),
+      data: buttonsOf(params)
+        .flat()
+        .map(({ callback_data }) => callback_data),
+      is_answered: false,
       disable_notification: params.disable_notification === true,
     };
     this.messages.push(message);
@@ -302,29 +336,31 @@ export class TelegramServer {
     this.#changed();
     if (this.#poll !== undefined) {
       // As Telegram does it: who asked first is sent away.
-      clearTimeout(this.#poll.timer);
-      error(this.#poll.response, 409, "Conflict: terminated by other getUpdates request");
-      this.#poll = undefined;
+      const before = this.#endPoll();
+      if (before !== undefined) error(before, 409, "Conflict: terminated by other getUpdates request");
     }
     if (this.#updates.length > 0 || timeout === 0) return ok(response, this.#updates.slice(0, 100));
-    const timer = setTimeout(() => {
-      this.#poll = undefined;
-      ok(response, []);
-    }, timeout * 1000);
-    const poll = { response, timer, offset };
+    const poll = { response, ended: new AbortController(), offset };
     this.#poll = poll;
-    response.once("close", () => {
-      clearTimeout(timer);
-      if (this.#poll === poll) this.#poll = undefined;
+    const over = () => this.#poll === poll && this.#endPoll();
+    void this.waits.pause(timeout * 1000, poll.ended.signal).then(() => {
+      if (over()) ok(response, []);
     });
+    response.once("close", over);
+  }
+
+  #endPoll(): ServerResponse | undefined {
+    const poll = this.#poll;
+    this.#poll = undefined;
+    poll?.ended.abort();
+    return poll?.response;
   }
 
   #answerPoll(): void {
     const poll = this.#poll;
     const due = poll === undefined ? [] : this.#updates.filter(({ update_id }) => update_id >= poll.offset);
     if (poll === undefined || due.length === 0) return;
-    clearTimeout(poll.timer);
-    this.#poll = undefined;
+    this.#endPoll();
     ok(poll.response, due.slice(0, 100));
   }
 

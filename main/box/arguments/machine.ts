@@ -46,7 +46,7 @@ export interface MachineOptions {
   config: Config["box"];
   /** The gate's state folder. */
   state_dir: string;
-  /** Other folders of the gate: its settings, its trail, its sockets. */
+  /** Other folders and files of the gate: its settings, its trail, its sockets. */
   gate_folders?: readonly string[];
 }
 
@@ -60,7 +60,7 @@ export function findMachine({ env, home, config, state_dir, gate_folders = [] }:
   const toolchains = findToolchains(env, home, { shown, kept: [caches.at, ...caches.links.map(({ path }) => path)] });
   const isSeen = (path: string) => [...shown, ...toolchains.paths].some((folder) => isAtOrBelow(path, folder));
   const home_real = realOf(home);
-  const own = [state_dir, ...gate_folders].map(realOf);
+  const own = [...new Set([state_dir, ...gate_folders].map(realOf))];
   const mayBeShown = (path: string) =>
     isThere(path) && !isSeen(realOf(path)) && !isNeverShown(realOf(path), { home_real, gate_folders: own });
   const certificates = CERTIFICATE_VARIABLES.map((name) => env[name] ?? "").filter((path) => path.startsWith("/"));

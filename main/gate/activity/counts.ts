@@ -2,6 +2,7 @@ import type Database from "better-sqlite3";
 import type { ActivityCounts, ActivityRange } from "../../../ipc/activity.ts";
 import type { Outcome } from "../../../ipc/decision.ts";
 import type { Schema } from "../database-schema.ts";
+import { localMidnight } from "../local-time.ts";
 import { Statements } from "../statements.ts";
 import { createCallSpending, createSpending } from "./spending.ts";
 
@@ -108,13 +109,11 @@ export class DecisionCounts {
   /** Calls of each agent since midnight, local time, by what the gate decided. */
   today(): Map<string, Record<Outcome, number>> {
     this.flush();
-    const midnight = new Date(this.#now());
-    midnight.setHours(0, 0, 0, 0);
     const rows = this.#db
       .prepare<Counts & { agent_id: string }>(
         "SELECT agent_id, sum(allowed) AS allowed, sum(asked) AS asked, sum(denied) AS denied FROM minutes WHERE minute >= ? GROUP BY agent_id",
       )
-      .all(minuteOf(midnight.getTime()));
+      .all(minuteOf(localMidnight(this.#now())));
     return new Map(
       rows.map(({ agent_id, allowed, asked, denied }) => [agent_id, { allowed, denied, approval_required: asked }]),
     );

@@ -1,4 +1,5 @@
 import type Database from "better-sqlite3";
+import { localDay } from "../local-time.ts";
 import { Statements } from "../statements.ts";
 
 /** Sums of a day (local time), for each of several subjects: numbers only, written as they are counted. */
@@ -38,13 +39,13 @@ export class DaySums<K extends string, S extends string> {
     this.#table = table;
     this.#now = now;
     this.#failed = failed;
-    this.#day = dayOf(now());
+    this.#day = localDay(now());
     this.#try(table.reading, () => {
       // Written as it is counted: what a killed gate wrote is there, and only a power failure may lose the last seconds.
       db.pragma("synchronous = NORMAL");
       const { last } = this.#db.one<{ last: string | null }>(`SELECT max(day) AS last FROM ${table.name}`);
       this.#day = dayAfter(last ?? this.#day, this.#day);
-      this.#db.prepare(`DELETE FROM ${table.name} WHERE day < ?`).run(dayOf(now() - KEPT_DAYS * DAY_MS));
+      this.#db.prepare(`DELETE FROM ${table.name} WHERE day < ?`).run(localDay(now() - KEPT_DAYS * DAY_MS));
     });
     this.#load();
   }
@@ -81,7 +82,7 @@ export class DaySums<K extends string, S extends string> {
   }
 
   #keepDay(): void {
-    const day = dayAfter(this.#day, dayOf(this.#now()));
+    const day = dayAfter(this.#day, localDay(this.#now()));
     if (day === this.#day) return;
     this.#day = day;
     this.#load();
@@ -113,11 +114,4 @@ export class DaySums<K extends string, S extends string> {
 function dayAfter(last: string, by_clock: string): string {
   const days_back = (Date.parse(last) - Date.parse(by_clock)) / DAY_MS;
   return days_back > 0 && days_back <= DAYS_BACK ? last : by_clock;
-}
-
-/** `2026-05-04`, local time. @param ms Unix milliseconds */
-function dayOf(ms: number): string {
-  const date = new Date(ms);
-  const two = (value: number) => String(value).padStart(2, "0");
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }

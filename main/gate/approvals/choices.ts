@@ -4,6 +4,7 @@ import type { Language } from "../../../ipc/language.ts";
 import type { Choice } from "../../../ipc/operator-api.ts";
 import { ownCommand } from "../../../ipc/own-command.ts";
 import { CAPABILITY_REGISTRY } from "../capabilities.ts";
+import { errorCode } from "../errors.ts";
 import type { ResolvedGrant } from "../grants/store.ts";
 import { hostMatches } from "../targets/host.ts";
 import { type GrantTarget, grantTarget, isAtOrBelow, literalPattern, pathMatches } from "../targets/pattern.ts";
@@ -276,6 +277,24 @@ function isWhereItWas(granted: GrantTarget, asked: Requirement, { reals, written
 /** True if a grant on `target`, as the user writes it, would have let the asked call through. @throws GateError `invalid_target` */
 export function coversAsked(asked: Requirement, target: string, home: string, written?: PathForms): boolean {
   return coversName(grantTarget(asked.capability, target, home).target, asked, written);
+}
+
+/**
+ * Whether a grant would have let an asked call through, for many calls: its target is looked at once. Null where it can't be a grant, as
+ * where its folder is gone meanwhile.
+ */
+export function coverageTest(
+  { capability, target }: Requirement,
+  home: string,
+): ((asked: Requirement) => boolean) | null {
+  let granted: string;
+  try {
+    granted = grantTarget(capability, target, home).target;
+  } catch (error) {
+    if (errorCode(error) !== "invalid_target") throw error;
+    return null;
+  }
+  return (asked) => asked.capability === capability && covers(granted, asked);
 }
 
 /** A path may be granted by the name that it was asked under, or by the one that the call wrote. */

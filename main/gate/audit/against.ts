@@ -1,6 +1,7 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { AuditProblem } from "../../../ipc/audit.ts";
 import { isoSeconds } from "../../../ipc/iso-seconds.ts";
-import { type NotePart, type ReadNote, type RestartReason, verdictOn } from "./checkpoint.ts";
+import { type NotePart, type ReadNote, type RestartReason, readNote, verdictOn } from "./checkpoint.ts";
 import type { StoredNote } from "./checkpoint-files.ts";
 import { CompactRange, leafHash } from "./merkle-tree.ts";
 import type { Report, WalkedLine } from "./walk.ts";
@@ -36,30 +37,39 @@ interface Reached {
 
 type Problem = Pick<AuditProblem, "kind" | "problem">;
 
+/** Each takes about a tenth of a millisecond. */
+const CHECKED_IN_A_TURN = 16;
+
 /** The name that a report gives to what the user has passed. */
 export const GIVEN = "checkpoint";
 
 export class ClaimCheck {
   readonly #report: Report;
   readonly #claims: Claims;
-  readonly #given: Claim[];
-  readonly #stored: Claim[];
-  readonly #sizes: number[];
+  #given: Claim[] = [];
+  #stored: Claim[] = [];
+  #sizes: number[] = [];
   readonly #reached = new Map<number, Reached>();
   readonly #range = new CompactRange();
   #next = 0;
 
-  /** Reports each checkpoint that proves nothing. */
-  constructor(claims: Claims, report: Report) {
+  private constructor(claims: Claims, report: Report) {
     this.#claims = claims;
     this.#report = report;
+  }
+
+  /** Reports each checkpoint that proves nothing. There may be thousands of signatures: others run in between. */
+  static async of(claims: Claims, report: Report): Promise<ClaimCheck> {
+    const check = new ClaimCheck(claims, report);
     if (claims.given?.length === 0)
       report({ file: GIVEN, line: 0, kind: "checkpoint_unreadable", problem: "there is no checkpoint in it" });
-    this.#given = this.#valid((claims.given ?? []).map((part, index) => ({ ...part, file: GIVEN, line: index + 1 })));
-    this.#stored = this.#valid(claims.stored);
-    const sizes = [...this.#given, ...this.#stored].map(({ note }) => note.size);
-    this.#sizes = [...new Set(sizes)].sort((one, other) => one - other);
-    this.#reach({ file: "", number: 0 });
+    const given = (claims.given ?? []).map(({ text }, index) => ({ text, file: GIVEN, line: index + 1 }));
+    check.#given = await check.#valid(given);
+    check.#stored = await check.#valid(claims.stored);
+    const sizes = [...check.#given, ...check.#stored].map(({ note }) => note.size);
+    check.#sizes = [...new Set(sizes)].sort((one, other) => one - other);
+    check.#reach({ file: "", number: 0 });
+    return check;
   }
 
   add({ line, file, number }: WalkedLine): void {
@@ -80,10 +90,12 @@ export class ClaimCheck {
   }
 
   /** Those with a valid signature of this trail; the others are reported. */
-  #valid(parts: readonly StoredNote[]): Claim[] {
+  async #valid(parts: readonly StoredNote[]): Promise<Claim[]> {
     const claims: Claim[] = [];
-    for (const { file, line, note, text } of parts) {
+    for (const [index, { file, line, text }] of parts.entries()) {
+      if (index % CHECKED_IN_A_TURN === CHECKED_IN_A_TURN - 1) await nextTurn();
       const at = { file, line };
+      const note = readNote(text);
       const problem = this.#problemOf(note);
       if (problem !== undefined) this.#report({ ...at, ...problem }, text);
       else if (note !== undefined) claims.push({ note, at });
@@ -148,8 +160,12 @@ export class ClaimCheck {
     const shown = is_signed_anew ? among : [...among, ...stored];
     const right = shown.filter((claim) => claim.note.size < note.size && this.#isRight(claim));
     const wrong = shown.filter((claim) => claim.note.size <= note.size && !this.#isRight(claim) && isOfTree(claim));
-    const from = Math.max(0, ...right.map((claim) => claim.note.size)) + 1;
-    const to = Math.min(note.size, ...wrong.map((claim) => claim.note.size).filter((size) => size >= from));
+    // Not as a call's arguments: there may be more of them than one can have.
+    const from = right.reduce((most, claim) => Math.max(most, claim.note.size), 0) + 1;
+    const to = wrong
+      .map((claim) => claim.note.size)
+      .filter((size) => size >= from)
+      .reduce((least, size) => Math.min(least, size), note.size);
     const end = this.#reached.get(to);
     const begin = this.#reached.get(from - 1);
     const where = `lines ${from} to ${to} of the trail (up to ${end?.file ?? ""} line ${end?.number ?? 0})`;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { errorCode } from "../errors.ts";
 import { openOwnFile } from "../own-files.ts";
 import { endedSize, writeWhole } from "./append.ts";
-import { type NotePart, notesIn, type ReadNote, verdictOn } from "./checkpoint.ts";
+import { notesIn, partsIn, type ReadNote, verdictOn } from "./checkpoint.ts";
 
 /** The checkpoints that the gate has signed: a file for each month, to which it only adds. */
 
@@ -13,7 +13,9 @@ const TAIL_BYTES = 32 * 1024;
 
 const LOOKED_INTO = 4;
 
-export interface StoredNote extends NotePart {
+/** What should be a note, not read yet. */
+export interface StoredNote {
+  text: string;
   file: string;
   /** The number of its first line. */
   line: number;
@@ -65,15 +67,15 @@ export class CheckpointFiles {
       try {
         text = wholeOf(join(this.folder, file));
       } catch (error) {
-        return [{ file, line: 0, text: errorCode(error), note: undefined }];
+        return [{ file, line: 0, text: errorCode(error) }];
       }
       let at = 0;
       let line = 1;
-      return notesIn(text).map((part) => {
-        const start = Math.max(at, text.indexOf(part.text, at));
+      return partsIn(text).map((part) => {
+        const start = Math.max(at, text.indexOf(part, at));
         line += newlinesIn(text, at, start);
         at = start;
-        return { ...part, file, line };
+        return { text: part, file, line };
       });
     });
   }

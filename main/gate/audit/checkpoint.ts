@@ -1,4 +1,4 @@
-import { createPublicKey, hash, verify } from "node:crypto";
+import { createPublicKey, hash, type KeyObject, verify } from "node:crypto";
 import { isoSeconds } from "../../../ipc/iso-seconds.ts";
 import { MONTH_FILE } from "./chain.ts";
 
@@ -155,9 +155,19 @@ export function verdictOn(note: ReadNote, keys: readonly Uint8Array[]): Signatur
 
 function isSignedBy(signed: string, signature: Buffer, key: Uint8Array): boolean {
   if (signature.length !== SIGNATURE_BYTES) return false;
-  const x = Buffer.from(key).toString("base64url");
-  const public_key = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x }, format: "jwk" });
-  return verify(null, Buffer.from(signed), public_key, signature);
+  return verify(null, Buffer.from(signed), keyOf(key), signature);
+}
+
+/** Making one takes about as long as a signature's check. */
+const made_keys = new WeakMap<Uint8Array, KeyObject>();
+
+function keyOf(public_bytes: Uint8Array): KeyObject {
+  const made = made_keys.get(public_bytes);
+  if (made !== undefined) return made;
+  const x = Buffer.from(public_bytes).toString("base64url");
+  const key = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x }, format: "jwk" });
+  made_keys.set(public_bytes, key);
+  return key;
 }
 
 /** A part of a text that should be a note, and the note if it is one. */
@@ -171,9 +181,13 @@ export interface NotePart {
  * log. Anything else in it is a part that is no note, but other lines of a log, which are passed over.
  */
 export function notesIn(text: string): NotePart[] {
+  return partsIn(text).map((part) => ({ text: part, note: readNote(part) }));
+}
+
+/** The same, not read yet. */
+export function partsIn(text: string): string[] {
   const quoted = [...text.matchAll(QUOTED)].map(([, one = ""]) => unquoted(one));
-  const parts = quoted.length > 0 ? quoted : partsOf(text);
-  return parts.map((part) => ({ text: part, note: readNote(part) }));
+  return quoted.length > 0 ? quoted : partsOf(text);
 }
 
 const QUOTED = /checkpoint ("metnos-gate\/(?:[^"\\]|\\.)*")/g;

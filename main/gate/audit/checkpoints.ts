@@ -127,8 +127,10 @@ export class Checkpoints {
 
   /** Resolves once the tree has all lines of the files, unless they can't be read. */
   async settled(): Promise<void> {
-    while (this.#reading !== undefined) await this.#reading;
-    this.#catchUp();
+    do {
+      await this.#reading;
+      this.#catchUp();
+    } while (this.#reading !== undefined);
   }
 
   /** Called periodically: takes what was written, signs and sends what is due. Never throws. */
@@ -240,7 +242,7 @@ export class Checkpoints {
     // Else there are lines in the files that this gate hasn't written: they are read there.
     if (end === undefined || !first.endsWith(`"prev":"${this.#tree.hash}"}`)) return this.#read();
     try {
-      this.#tree.add(this.#parts.folder, lines, end);
+      if (!this.#tree.add(this.#parts.folder, lines, end)) return this.#read();
       this.#pending = [];
     } catch (error) {
       this.#parts.failed("adding to the tree of the trail", error);

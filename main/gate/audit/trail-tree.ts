@@ -31,14 +31,22 @@ export class TrailTree {
     return this.offsets.get(this.file) ?? 0;
   }
 
-  /** Adds lines that were just written, one after the other: the last one ends there. */
-  add(folder: string, lines: readonly string[], end: { file: string; offset: number; hash: string }): void {
-    for (const line of lines) this.range.add(leafHash(line));
+  /**
+   * Adds lines that were just written, one after the other: the last one ends there. Returns false, and adds none, where the files have
+   * grown by something else: a clock that was set to another month and back leaves lines in a third file. @throws the system's error
+   */
+  add(folder: string, lines: readonly string[], end: { file: string; offset: number; hash: string }): boolean {
     // A new month: the file before has its last size.
-    if (this.file !== "" && this.file !== end.file) this.offsets.set(this.file, sizeOf(folder, this.file));
+    const is_moved = this.file !== "" && this.file !== end.file;
+    const left = is_moved ? sizeOf(folder, this.file) : 0;
+    const grown = end.offset - (this.offsets.get(end.file) ?? 0) + (is_moved ? left - this.offset : 0);
+    if (grown !== lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0)) return false;
+    for (const line of lines) this.range.add(leafHash(line));
+    if (is_moved) this.offsets.set(this.file, left);
     this.offsets.set(end.file, end.offset);
     this.file = end.file;
     this.hash = end.hash;
+    return true;
   }
 
   /** True if the files have what it covers, as far as that shows without reading them. @throws the system's error */

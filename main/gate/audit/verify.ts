@@ -69,7 +69,7 @@ export async function examineTrail(
   const head = recordedEnd(head_file, live, report);
   const walk = new TrailWalk(folder, now_ms, report);
   const end = new EndCheck(live === undefined ? head : { hash: live.hash, position: null }, live !== undefined);
-  const check = claims && new ClaimCheck(claims, into(against));
+  const check = claims && (await ClaimCheck.of(claims, into(against)));
   let lines = 0;
   for await (const walked of walk.lines()) {
     if (walked.line.bytes.length === 0) continue;

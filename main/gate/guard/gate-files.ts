@@ -100,6 +100,15 @@ function dataPaths(paths: GatePaths): string[] {
   return [...new Set([...folders, ...files])];
 }
 
+/**
+ * What no box shows: the folders of its data, and the files that are elsewhere, by a link or by the user's configuration. Of what is in
+ * one of the folders that is hidden with it nothing more is named.
+ */
+export function hiddenFromBoxes(paths: GatePaths): string[] {
+  const all = dataPaths(paths).map((path) => realForm(path) ?? path);
+  return [...new Set(all)].filter((path) => !all.some((other) => other !== path && isAtOrBelow(path, other)));
+}
+
 /** What systemd reads of a unit beside the unit itself: settings for it alone, for `metnos-*` and for each service. */
 const DROP_INS = ["metnos-gate.service.d", "metnos-.service.d", "service.d"];
 

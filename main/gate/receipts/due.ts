@@ -199,7 +199,8 @@ export class DueGrants implements DueReceipts {
 
   #due(row: GrantRow): Due {
     const at = known(dateSchema, row.at) ?? isoSeconds(this.#parts.now());
-    const event = `grant:${row.id}:${row.act}:${row.due_id}`;
+    // With its date: in a database that had to be made anew the numbers begin again.
+    const event = `grant:${row.id}:${row.act}:${row.due_id}:${row.granted_at}`;
     return { id: row.due_id, event, statement: (numbering) => this.#statement(row, at, event, numbering) };
   }
 

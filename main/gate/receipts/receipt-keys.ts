@@ -73,7 +73,8 @@ export class ReceiptKeys {
   /**
    * Makes another key, and has the present one sign it.
    * @param without_previous also where there is none that can be used: that shows in the list for good
-   * @throws GateError `file_unusable`: also where the present one can't sign. It is still in use then
+   * @throws GateError `file_unusable`: also where the present one can't sign; or the system's error. It is still in use then, unless the
+   * list has the other one already
    */
   rotate({ without_previous = false } = {}): KnownKey {
     const previous = this.#current;
@@ -88,9 +89,13 @@ export class ReceiptKeys {
     };
     const signers = previous === undefined ? [made] : [made, previous];
     const lost: Pick<NewKey, "without_previous"> = previous === undefined ? { without_previous: "key lost" } : {};
-    this.#add(made, { ...begins, previous: last?.keyid ?? null, ...lost }, signers);
-    this.#replaceKey(next_file);
-    this.#take(made);
+    try {
+      this.#add(made, { ...begins, previous: last?.keyid ?? null, ...lost }, signers);
+      this.#replaceKey(next_file);
+    } finally {
+      // Once the list has it no other key may sign, also where it can't be put into its place: the next start completes that.
+      if (this.#readList().keys.at(-1)?.keyid === made.keyid) this.#take(made);
+    }
     return this.#newest();
   }
 

@@ -91,6 +91,28 @@ describe("checkpoints of the trail", () => {
     expect((await trail.verified(newest?.text)).problems).toEqual([]);
   });
 
+  it("continue with one tree where the clock was set to another month and back between two looks", async () => {
+    const trail = signedTrail();
+    const first = trail.start();
+    first.write(3);
+    first.checkpoints.tend();
+    trail.clock.advance(40 * 86_400);
+    first.write(3);
+    trail.clock.advance(-40 * 86_400);
+    first.write(3);
+    await first.end();
+    const second = trail.start();
+    await second.checkpoints.settled();
+    second.write(1);
+    await second.checkpoints.settled();
+    second.write(1);
+    await second.end();
+    const { newest, epoch } = second.checkpoints;
+    expect([newest?.size, epoch]).toEqual([linesIn(trail.folder).length, 1]);
+    expect((await trail.verified(newest?.text)).problems).toEqual([]);
+    expect(trail.failures).toEqual([]);
+  });
+
   it("a start reads only the lines since: an edit before them isn't read then", async () => {
     const trail = signedTrail();
     const gate = trail.start();

@@ -1,12 +1,12 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { guardedOffline } from "../../../cli/claude-code/offline-guard.ts";
 import { loadConfig } from "../../../main/config.ts";
-import { gatePathsWith } from "../../../main/core.ts";
 import { configuredFiles } from "../../../main/gate/guard/configured-files.ts";
-import { GateFiles } from "../../../main/gate/guard/gate-files.ts";
+import { GateFiles, hiddenFromBoxes } from "../../../main/gate/guard/gate-files.ts";
 import { guard } from "../../../main/gate/guard/guard.ts";
+import { gatePathsWith } from "../../../main/gate-paths.ts";
 import { prepared } from "../../support/proposed-calls.ts";
 import { temporaryHome } from "../../support/temporary-home.ts";
 
@@ -55,6 +55,31 @@ describe("a key file and a judge agent's program that gate.toml names are the ga
     const inside = guard(call, found, needs, { home, env, gate_files: new GateFiles(paths, home) });
     expect(inside !== null).toBe(is_denied);
     expect(guardedOffline({ intent: "", executor, args, context: { cwd } }, env)).toEqual(inside);
+  });
+
+  it("a channel's secrets and the file of kept checkpoints are touched by no agent, and shown in no box", () => {
+    const own = temporaryHome();
+    const place = (name: string) => join(own.home, "elsewhere", name);
+    mkdirSync(place("link"), { recursive: true });
+    for (const name of ["token", "pin", "kept", "link/overrides.toml"])
+      writeFileSync(place(name), "x", { mode: 0o600 });
+    mkdirSync(dirname(own.paths.policy_overrides), { recursive: true });
+    symlinkSync(place("link/overrides.toml"), own.paths.policy_overrides);
+    const config = {
+      telegram: { token_file: place("token"), pin_file: place("pin") },
+      ntfy: { token_file: join(own.paths.config_dir, "ntfy") },
+      receipts: { checkpoint_file: place("kept") },
+    };
+    const paths = { ...own.paths, ...configuredFiles(config) };
+    const files = new GateFiles(paths, own.home);
+    const hidden = hiddenFromBoxes(paths);
+    for (const name of ["token", "pin", "kept", "link/overrides.toml"]) {
+      expect([name, files.contains(place(name))]).toEqual([name, true]);
+      expect(hidden).toContain(realpathSync(place(name)));
+    }
+    // What is in a hidden folder is hidden with it: nothing can be put over it there.
+    expect(hidden).not.toContain(join(own.paths.config_dir, "ntfy"));
+    expect(hidden).toContain(realpathSync(own.paths.config_dir));
   });
 
   it("a configuration that can't be read names none, and the rest is guarded all the same", () => {

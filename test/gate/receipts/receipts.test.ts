@@ -101,6 +101,19 @@ describe("a receipt", () => {
     expect(verified(gate.paths, gate.home.home).problems).toEqual([]);
   });
 
+  it("is another one after the database of grants was made anew, whose numbers begin again", async () => {
+    const gate = await startGate();
+    await gate.operator.call("grants.add", { capability: "fs:read", target: "/srv/a" });
+    await gate.close();
+    rmSync(gate.paths.grants_db);
+    const grants_made = Date.now() + 5000;
+    const next = await startGate({ home: gate.home, accept_empty: ["grants"], now: () => grants_made });
+    await next.operator.call("grants.add", { capability: "fs:read", target: "/srv/b" });
+    made(next);
+    expect(grantsIn(next.paths).map(({ grant }) => grant.id)).toEqual([1, 1]);
+    expect(verified(next.paths, next.home.home).problems).toEqual([]);
+  });
+
   it("never holds an argument, an intent, a command, a message or an address", async () => {
     const gate = await startGate();
     const agent = await gate.agent("one");
@@ -281,6 +294,26 @@ describe("the key", () => {
       ],
     });
     expect((await gate.operator.call("audit.tail", { lines: 50 })).map(({ event }) => event)).toContain("receipts.key");
+  });
+
+  it("that can't be put into its place is the one that signs once the list has it, also after a start", async () => {
+    const gate = await startGate();
+    const add = (target: string) => gate.operator.call("grants.add", { capability: "fs:read", target });
+    const { receipt_key } = gate.paths;
+    await add("/srv/a");
+    made(gate);
+    rmSync(receipt_key);
+    mkdirSync(join(receipt_key, "in the way"), { recursive: true });
+    await expect(gate.operator.call("receipts.rotate_key", {})).rejects.toThrow();
+    await add("/srv/b");
+    made(gate);
+    expect(verified(gate.paths, gate.home.home)).toMatchObject({ problems: [], receipts: 2 });
+    await gate.close();
+    rmSync(receipt_key, { recursive: true });
+    const next = await startGate({ home: gate.home });
+    await next.operator.call("grants.add", { capability: "fs:read", target: "/srv/c" });
+    made(next);
+    expect(verified(next.paths, next.home.home)).toMatchObject({ problems: [], receipts: 3 });
   });
 
   it("that is lost is replaced by the user alone, and the list of keys says so for good", async () => {

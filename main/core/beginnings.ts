@@ -1,0 +1,88 @@
+import type { OperatorEvent } from "../../ipc/operator-api.ts";
+import { type Env, type GatePaths, gatePaths, homeFolder } from "../../ipc/paths.ts";
+import { NoteBoard } from "../channels/notes.ts";
+import { type Config, loadConfigWithSources } from "../config.ts";
+import { errorOrigin } from "../error-origin.ts";
+import { logEvents } from "../event-log.ts";
+import { Alarms } from "../gate/alarms.ts";
+import { AuditLog } from "../gate/audit/log.ts";
+import type { Clock } from "../gate/clock.ts";
+import { Prices } from "../gate/costs/prices.ts";
+import { DiskReserve } from "../gate/disk-reserve.ts";
+import { ExecutorCatalog, loadOwnExecutors } from "../gate/executors/catalog.ts";
+import type { PolicyOverrides } from "../gate/profiles/policy-overrides.ts";
+import { gatePathsWith } from "../gate-paths.ts";
+import { Listeners } from "../listeners.ts";
+import { loadPolicyOverrides } from "../policy-overrides-file.ts";
+import { Settings } from "../settings.ts";
+import { systemClock } from "../system-clock.ts";
+
+/** What is called with an unexpected error after which the gate continues; a database's counts for its health, too. */
+export type Failed = (what: string, error: unknown) => void;
+
+/** The parts that need no database. */
+export interface Beginnings {
+  env: Env;
+  home: string;
+  paths: GatePaths;
+  config: Config;
+  clock: Clock;
+  prices: Prices;
+  overrides: PolicyOverrides;
+  settings: Settings;
+  catalog: ExecutorCatalog;
+  listeners: Listeners;
+  /** What the user should know of, wherever the user is. */
+  notes: NoteBoard;
+  alarms: Alarms;
+  audit: AuditLog;
+  /** Sends an event to every surface. */
+  publish(event: OperatorEvent): void;
+  log(line: string): void;
+}
+
+export interface BeginOptions {
+  env?: Env | undefined;
+  clock?: Clock | undefined;
+  /** Takes one line for each event. */
+  log?: ((line: string) => void) | undefined;
+  /** False: no line for each decision, as they are shown in another way. */
+  logs_decisions?: boolean | undefined;
+}
+
+/** Enough for some thousand lines on a full disk. */
+const AUDIT_RESERVE_BYTES = 1024 * 1024;
+
+/** @throws GateError `invalid_config` */
+export function begin({
+  env = process.env,
+  clock = systemClock,
+  log,
+  logs_decisions = true,
+}: BeginOptions): Beginnings {
+  const { config, sources } = loadConfigWithSources(gatePaths(env).config_file, env);
+  const paths = gatePathsWith(config, env);
+  const catalog = new ExecutorCatalog(loadOwnExecutors(paths.executors_dir));
+  const listeners = new Listeners((error) => log?.(`error in telling a surface: ${errorOrigin(error)}`));
+  // First, so that an event is logged before anything acts on it.
+  if (log !== undefined && logs_decisions) logEvents({ listeners, catalog }, log);
+  const publish = (event: OperatorEvent) => listeners.publish(event);
+  const audit_reserve = new DiskReserve(paths.audit_reserve, AUDIT_RESERVE_BYTES);
+  return {
+    env,
+    clock,
+    home: homeFolder(env),
+    paths,
+    config,
+    prices: new Prices(config),
+    overrides: loadPolicyOverrides(paths.policy_overrides),
+    settings: new Settings(paths.chosen_file, config, sources),
+    catalog,
+    listeners,
+    notes: new NoteBoard(),
+    publish,
+    alarms: new Alarms(clock.now, (list) => publish({ type: "alarms.changed", data: list })),
+    audit: new AuditLog(paths.audit_dir, paths.audit_head, clock.now, audit_reserve),
+    log: log ?? (() => undefined),
+  };
+}

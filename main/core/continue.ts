@@ -1,0 +1,52 @@
+import { basename } from "node:path";
+import type { AuditLine } from "../../ipc/operator-api.ts";
+import type { GatePaths } from "../../ipc/paths.ts";
+import { raiseTrailAlarms } from "../gate/audit/alarms.ts";
+import { lastLine } from "../gate/audit/tail.ts";
+import { serveOthers } from "../gate/database.ts";
+import type { Gate } from "../gate/gate.ts";
+import { AGENT_PAUSED } from "../gate/stages/safety.ts";
+import type { Opened } from "./stores.ts";
+
+/** Continues with what the previous gate left: waiting requests, a pause, grants of its sessions. */
+export function continueFrom(opened: Opened, gate: Gate): void {
+  const { paths, config, clock, alarms, audit, listeners, log, storage } = opened;
+  const { agent_pauses, approvals, grants, rate, safety } = opened;
+  const { databases, activity, irregularities, may_have_lost_pause } = storage.opened;
+  audit.subscribe((line) => {
+    if (listeners.hasListener("audit.line"))
+      listeners.publish({ type: "audit.line", data: JSON.parse(line) as AuditLine });
+  });
+  audit.begin((health) => {
+    const trail = { folder: paths.audit_dir, head_file: paths.audit_head };
+    raiseTrailAlarms(alarms, health, trail, config.audit.on_failure);
+  });
+  // Before anything that may fail: the next start finds a safety database, and doesn't check the trail again.
+  if (may_have_lost_pause && safety.pause.reason === undefined && wasPaused(paths)) {
+    const reason = "the gate was paused when its safety database was lost";
+    safety.pause.begin({ by: "human", reason, clears: "by_human" });
+  }
+  gate.broker.start();
+  for (const request of approvals.listPending({ limit: 100_000 })) rate.asked(request);
+  for (const { db } of [...Object.values(databases), activity]) serveOthers(db);
+  grants.endGateSessions();
+  approvals.refusals.endGateSessions();
+  // Also removes requests that had ended when the gate was killed.
+  approvals.flush();
+  for (const { event, file, message, hint } of irregularities) {
+    alarms.raise({ code: "file_renewed", subject: file, message, hint });
+    audit.append({ event, ts: clock.now() / 1000, file: basename(file) });
+    log(message);
+  }
+  audit.flush();
+  const paused = safety.pause.reason;
+  if (paused !== undefined) gate.waiting.withdrawAll(`the gate is paused: ${paused}`);
+  for (const { agent_id } of agent_pauses.list())
+    gate.waiting.withdrawAgent(agent_id, AGENT_PAUSED, "approval.withdrawn-pause");
+  gate.broker.completeWithdrawals();
+}
+
+/** Whether the gate was paused, according to the trail. */
+function wasPaused({ audit_dir }: GatePaths): boolean {
+  return lastLine(audit_dir, ({ event }) => event === "paused" || event === "resumed")?.event === "paused";
+}

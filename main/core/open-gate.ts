@@ -1,0 +1,87 @@
+import type { Decision } from "../../ipc/decision.ts";
+import type { ProposedCall } from "../../ipc/wire.ts";
+import { AtIntervals } from "../at-intervals.ts";
+import type { Box } from "../gate/confinement/box.ts";
+import { Gate } from "../gate/gate.ts";
+import { GateFiles } from "../gate/guard/gate-files.ts";
+import type { SessionDecisions } from "../gate/reviews/session-decisions.ts";
+import type { Subject } from "../gate/stages/examination.ts";
+import type { Judges } from "../judges/judges.ts";
+import type { Beginnings } from "./beginnings.ts";
+import type { Opened } from "./stores.ts";
+
+/** How often surfaces are informed at the most that another call is being judged, in milliseconds. */
+const REVIEWS_CHANGED_MS = 250;
+
+export function openGate(
+  opened: Opened,
+  { box, judges, decisions }: { box: Box; judges: Judges; decisions: SessionDecisions },
+): Gate {
+  const { home, env, paths, config, clock, catalog, audit, prices, overrides, publish, storage, failed } = opened;
+  const { grants, approvals, activity, agent_pauses, rate, safety, state_reserve } = opened;
+  const reviews_changed = new AtIntervals(REVIEWS_CHANGED_MS, () => publish({ type: "reviews.changed", data: {} }));
+  return new Gate(
+    {
+      catalog,
+      grants,
+      approvals,
+      audit,
+      on_audit_failure: config.audit.on_failure,
+      activity,
+      canOverrideJudges: () => config.judge.override,
+      decisions,
+      stages: {
+        home,
+        env,
+        grants,
+        pause: safety.pause,
+        refusals: approvals.refusals,
+        agent_pauses,
+        box,
+        reviewers: judges.reviewers,
+        rate,
+        prices,
+        overrides,
+        lost: () => storage.watch.lossByNow()?.message,
+        gate_files: new GateFiles(paths, home),
+        get judge_threshold() {
+          return config.judge.threshold;
+        },
+        now: clock.now,
+      },
+      broker: {
+        home,
+        get language() {
+          return config.language;
+        },
+        get ttl_seconds() {
+          return config.approvals.ttl_seconds;
+        },
+        session_seconds: config.approvals.session_seconds,
+        clock,
+        withRoom: (act) => state_reserve.withRoom(act),
+      },
+    },
+    {
+      decided: (decision, call, subject) => publishDecision(opened, decision, call, subject),
+      waiting: (approval) => publish({ type: "approval.waiting", data: approval }),
+      closed: (approval) => publish({ type: "approval.closed", data: approval }),
+      granted: () => publish({ type: "grants.changed", data: {} }),
+      refused: () => publish({ type: "refusals.changed", data: {} }),
+      reviewsChanged: () => reviews_changed.go(),
+      moved: (token, expires_at) => publish({ type: "approval.held", data: { token, expires_at } }),
+      failed,
+    },
+  );
+}
+
+function publishDecision(
+  { clock, listeners }: Beginnings,
+  decision: Decision,
+  { executor }: ProposedCall,
+  { agent }: Subject,
+): void {
+  if (!listeners.hasListener("decision")) return;
+  const data = { ts: clock.now() / 1000, agent_name: agent?.name ?? "none", executor, decision };
+  listeners.publish({ type: "decision", data });
+}

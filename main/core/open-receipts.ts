@@ -1,0 +1,26 @@
+import { policyDigest } from "../gate/policy-digest.ts";
+import { DueCards, DueGrants } from "../gate/receipts/due.ts";
+import { Receipts } from "../gate/receipts/receipts.ts";
+import { VERSION } from "../version.ts";
+import type { Opened } from "./stores.ts";
+
+export function openReceipts(opened: Opened): Receipts {
+  const { paths, clock, alarms, overrides, listeners, agents, storage, failed } = opened;
+  const { approvals, grants } = storage.opened.databases;
+  const { now } = clock;
+  const versions = { gate: VERSION, policy: policyDigest(overrides.list) };
+  const cards = new DueCards(approvals.db, versions);
+  const receipts = new Receipts({
+    key_file: paths.receipt_key,
+    folder: paths.receipts_dir,
+    cards,
+    grants: new DueGrants(grants.db, { versions, cards, now, agentName: (agent_id) => agents.get(agent_id)?.name }),
+    alarms,
+    gate_version: VERSION,
+    now,
+    isIntact: () => storage.watch.lossByNow() === undefined,
+    failed,
+  });
+  listeners.add(["approval.closed", "grants.changed"], () => receipts.wake());
+  return receipts;
+}

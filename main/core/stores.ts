@@ -1,0 +1,91 @@
+import type { Pause } from "../../ipc/safety.ts";
+import { Activity } from "../gate/activity/activity.ts";
+import { type AgentPause, AgentPauses } from "../gate/agent-pauses.ts";
+import { AgentDirectory } from "../gate/agents.ts";
+import { ApprovalRegistry } from "../gate/approvals/registry.ts";
+import { DiskReserve } from "../gate/disk-reserve.ts";
+import { GrantStore } from "../gate/grants/store.ts";
+import { RateLimits } from "../gate/rate/rate-limits.ts";
+import { openSafety, type Safety } from "../gate/safety/safety.ts";
+import { rowReport } from "../storage/damaged-rows.ts";
+import type { DatabaseName } from "../storage/database-names.ts";
+import type { Storage } from "../storage/storage.ts";
+import type { Beginnings, Failed } from "./beginnings.ts";
+
+/** The parts that need no database, with the databases. */
+export interface Base extends Beginnings {
+  storage: Storage;
+  failed: Failed;
+}
+
+/** What is kept in databases, each behind its own interface. */
+export interface Stores {
+  activity: Activity;
+  agents: AgentDirectory;
+  agent_pauses: AgentPauses;
+  approvals: ApprovalRegistry;
+  grants: GrantStore;
+  rate: RateLimits;
+  safety: Safety;
+  /** Room for what must still be written once the disk is full. */
+  state_reserve: DiskReserve;
+}
+
+/** All that the parts of a gate are opened with. */
+export interface Opened extends Base, Stores {}
+
+/** Withdraws what waits when a pause begins: of all agents, or of one. */
+export interface Withdraw {
+  all(reason: string | null): void;
+  ofAgent(agent_id: string): void;
+}
+
+/** Enough for a pause and some answers on a full disk. */
+const STATE_RESERVE_BYTES = 512 * 1024;
+
+export function openStores(
+  { home, paths, config, clock, alarms, audit, listeners, publish, storage, failed }: Base,
+  withdraw: Withdraw,
+): Stores {
+  const { now } = clock;
+  const { databases } = storage.opened;
+  const rows = (name: DatabaseName) => rowReport(alarms, databases[name]);
+  const state_reserve = new DiskReserve(paths.state_reserve, STATE_RESERVE_BYTES);
+  const withRoom = <T>(act: () => T): T => state_reserve.withRoom(act);
+  const pauseChanged = (pause: Pause) => {
+    // Requests are withdrawn before the pause is published: no answer from now on allows anything.
+    if (pause.is_paused) withdraw.all(pause.reason);
+    audit.append({ event: pause.is_paused ? "paused" : "resumed", ts: now() / 1000, by: pause.by });
+    audit.flush();
+    publish({ type: pause.is_paused ? "safety.paused" : "safety.resumed", data: pause });
+  };
+  const agents = storage.on(databases.agents, (db) => new AgentDirectory(db, paths, now, rows("agents"), withRoom));
+  const agentPauseChanged = (agent_id: string, pause: AgentPause | null) => {
+    if (pause !== null) withdraw.ofAgent(agent_id);
+    const name = agents.get(agent_id)?.name ?? agent_id;
+    audit.append({ event: pause === null ? "agent.resumed" : "agent.paused", ts: now() / 1000, agent: name });
+    audit.flush();
+    listeners.publish({ type: "agent.pause", data: { agent_id, pause } });
+    publish({ type: "agents.changed", data: {} });
+  };
+  return {
+    agents,
+    agent_pauses: storage.on(
+      databases.agents,
+      (db) => new AgentPauses(db, { clock, changed: agentPauseChanged, report: rows("agents"), withRoom }),
+    ),
+    grants: storage.on(databases.grants, (db) => new GrantStore(db, home, clock, rows("grants"))),
+    rate: storage.on(databases.grants, (db) => new RateLimits(db, config.rate, clock, failed)),
+    approvals: storage.on(databases.approvals, (db) => new ApprovalRegistry(db, clock, rows("approvals"))),
+    activity: new Activity(storage.opened.activity.db, now, failed),
+    safety: storage.on(databases.safety, (db) =>
+      openSafety(db, config.safety, clock, {
+        rows: rows("safety"),
+        pauseChanged,
+        violated: (violation) => publish({ type: "safety.violation", data: violation }),
+        withRoom,
+      }),
+    ),
+    state_reserve,
+  };
+}
