@@ -8,8 +8,8 @@ import { gatePaths } from "../../ipc/paths.ts";
 export const LAUNCHER = fileURLToPath(new URL("../../bin/metnos-gate.js", import.meta.url));
 
 /** A gate that neither started nor ended by then hangs; one that was asked to end, too. In milliseconds. */
-const PATIENCE_MS = 30_000;
-const ANSWER_MS = 10_000;
+const PATIENCE_MS = 120_000;
+const ANSWER_MS = 30_000;
 
 export interface RunAs {
   user: { uid: number; gid: number } | undefined;

@@ -338,7 +338,8 @@ export class Checkpoints {
     try {
       const said = { origin: this.#origin, epoch: this.#epoch, ms, restarted: this.#restarted };
       const text = signCheckpoint({ ...said, size: range.size, root: range.root(), end: { file, offset, hash } }, key);
-      this.files.add(text, ms, is_durable);
+      const { was_cut } = this.files.add(text, ms, is_durable);
+      if (was_cut) raiseMissing(alarms, this.files.folder);
       this.#newest = readNote(text);
     } catch (error) {
       this.#is_failing = true;
