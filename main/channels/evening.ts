@@ -1,9 +1,11 @@
 import { join } from "node:path";
 import { z } from "zod";
 import type { Outcome } from "../../ipc/decision.ts";
+import { GateError } from "../../ipc/gate-error.ts";
 import type { Language } from "../../ipc/language.ts";
 import { othersText } from "../../ipc/notice-text.ts";
 import type { ApprovalView, GrantView, OperatorApi } from "../../ipc/operator-api.ts";
+import type { GatePaths } from "../../ipc/paths.ts";
 import { readRegularFile } from "../../ipc/regular-file.ts";
 import { shortened, shortenHome, visible } from "../../ipc/visible-text.ts";
 import type { Core } from "../core.ts";
@@ -36,6 +38,11 @@ const LINE_LENGTH = 120;
 const sentSchema = z.object({ days: z.array(z.string()), boot: z.object({ id: z.string(), ms: z.number() }) });
 type Sent = z.infer<typeof sentSchema>;
 
+/** On which days one was sent. */
+export function eveningFile({ state_dir }: Pick<GatePaths, "state_dir">): string {
+  return join(state_dir, "evening-digest.json");
+}
+
 export class EveningDigest {
   readonly #parts: EveningParts;
   readonly #file: string;
@@ -44,7 +51,7 @@ export class EveningDigest {
 
   constructor(parts: EveningParts) {
     this.#parts = parts;
-    this.#file = join(parts.core.paths.state_dir, "evening-digest.json");
+    this.#file = eveningFile(parts.core.paths);
   }
 
   start(): void {
@@ -82,7 +89,8 @@ export class EveningDigest {
       );
       if (note !== null) core.notes.say(note);
     } catch (error) {
-      log(`the evening digest can't be made (${errorCode(error)}); it is tried again`);
+      const why = error instanceof GateError ? `${error.message}; ${error.hint}` : errorCode(error);
+      log(`the evening digest can't be made (${why}); it is tried again`);
     }
   }
 

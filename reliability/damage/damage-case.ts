@@ -3,12 +3,13 @@ import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { EXIT } from "../../cli/output.ts";
 import type { OperatorClient } from "../../ipc/operator-client.ts";
 import { gatePaths } from "../../ipc/paths.ts";
 import { monthFiles } from "../../main/gate/audit/month-files.ts";
 import { Acts } from "./acts.ts";
 import { AGENT, type Column, type GateFile } from "./files.ts";
-import { GateProcess, type RunAs } from "./gate-process.ts";
+import { GateProcess, LAUNCHER, type RunAs } from "./gate-process.ts";
 import { applyDamage, type Kind, PRECIOUS, whyNot } from "./kinds.ts";
 import { type Known, lookThrough, nothingKnown } from "./known.ts";
 import { type Life, type Observation, outcomeOf } from "./observation.ts";
@@ -27,11 +28,12 @@ export type CaseResult = { skipped: string } | { outcome: Outcome; observation: 
 
 /** A running gate has so long to notice, in milliseconds. */
 const NOTICED_WITHIN_MS = 2500;
-const ANSWERS_WITHIN_MS = 30_000;
-const AGENT_MS = 20_000;
+const ANSWERS_WITHIN_MS = 120_000;
+const PROGRAM_MS = 60_000;
 
 /** Files that exist only beside a gate that was killed. */
 const LEFT_BY_A_KILL: ReadonlySet<Column> = new Set(["database-wal", "database-shm", "socket"]);
+const OF_RECEIPTS: ReadonlySet<Column> = new Set(["receipts.key", "receipts/keys.jsonl", "month of receipts"]);
 /** Columns whose foreign files must not be written into. */
 const KEPT_AS_IT_IS: ReadonlySet<Column> = new Set(["database", "activity.db", "gate.lock", "socket"]);
 
@@ -67,10 +69,10 @@ export async function runCase({ file, kind, moment }: DamageCase, homes: Prepare
   }
 }
 
-/** The first is its own; a month of the trail may be named by its folder. */
+/** The first is its own; a month may be named by its folder. */
 function namesOf(file: GateFile, home: string): string[] {
   const path = file.path(home);
-  return [path, basename(path), ...(file.column === "month of the trail" ? [dirname(path)] : [])];
+  return [path, basename(path), ...(file.column.startsWith("month of ") ? [dirname(path)] : [])];
 }
 
 /** What was acknowledged after the damage. */
@@ -190,6 +192,7 @@ async function lifeOf(home: string, run_as: RunAs, known: Known, file: GateFile)
       });
       if (!has_answered) life.state = "hangs";
       if (file.column === "agent's token") await greetAsAgent(home, run_as, file, life);
+      if (OF_RECEIPTS.has(file.column)) await verifyReceipts(home, run_as, life);
     }
     life.missing.push(...missingDecisions(home, known));
     life.ended_by_itself = gate.hasEnded;
@@ -203,21 +206,37 @@ async function lifeOf(home: string, run_as: RunAs, known: Known, file: GateFile)
 /** A damaged token is noticed by the agent that uses it. */
 async function greetAsAgent(home: string, run_as: RunAs, file: GateFile, life: Life): Promise<void> {
   const script = fileURLToPath(new URL("agent-greets.ts", import.meta.url));
-  const child = spawn(process.execPath, [script, AGENT], {
-    env: { HOME: home, PATH: process.env.PATH ?? "" },
-    stdio: ["ignore", "pipe", "inherit"],
-    ...(run_as.user ?? {}),
-  });
-  let output = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    output += text;
-  });
-  const cut = setTimeout(() => child.kill("SIGKILL"), AGENT_MS);
-  await new Promise((resolve) => child.once("close", resolve));
-  clearTimeout(cut);
-  if (child.signalCode !== null) life.state = "hangs";
+  const { output, end } = await outputOf([script, AGENT], home, run_as);
+  if (typeof end === "string") life.state = "hangs";
   else if (output.startsWith("raw")) life.raw.push(output);
   else if (!output.startsWith("let in")) life.messages.push(`${basename(file.path(home))}: ${output}`);
+}
+
+/** Damaged receipts are found by whoever verifies them, as the user that they belong to. */
+async function verifyReceipts(home: string, run_as: RunAs, life: Life): Promise<void> {
+  const { output, end } = await outputOf([LAUNCHER, "receipts", "verify"], home, run_as);
+  if (typeof end === "string") life.state = "hangs";
+  else if (end === EXIT.problem_found) life.verify_problems.push(output);
+  else if (/^metnos-gate: .+\n {2}\S/m.test(output)) life.messages.push(output);
+  else if (end !== EXIT.ok) life.raw.push(`receipts verify: ${end}: ${output}`);
+}
+
+/** What a program prints, and how it ended: its exit code, or a signal where it took too long. */
+async function outputOf(args: string[], home: string, { user, compile_cache }: RunAs) {
+  const child = spawn(process.execPath, args, {
+    env: { HOME: home, PATH: process.env.PATH ?? "", NODE_COMPILE_CACHE: compile_cache },
+    stdio: ["ignore", "pipe", "pipe"],
+    ...(user ?? {}),
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+    });
+  const cut = setTimeout(() => child.kill("SIGKILL"), PROGRAM_MS);
+  await new Promise((resolve) => child.once("close", resolve));
+  clearTimeout(cut);
+  return { output, end: child.exitCode ?? child.signalCode };
 }
 
 function missingDecisions(home: string, { decisions }: Known): string[] {

@@ -113,6 +113,28 @@ const AT_REST: Readonly<Record<Column, Row>> = {
     "a foreign one": ["harmless", "unseen"],
     "an older copy": ["harmless", "unseen"],
   }),
+  "policy_overrides.toml": row("refused", {
+    missing: "unseen",
+    empty: "unseen",
+    "cut to half": ["refused", "unseen"],
+    "first byte changed": ["refused", "harmless"],
+    "middle byte changed": ["refused", "unseen"],
+    "a foreign one": ["harmless", "unseen"],
+    "an older copy": ["harmless", "unseen"],
+  }),
+  // Without its key it decides and signs nothing; another one is made only by the user.
+  "receipts.key": row("noticed", { "an older copy": "harmless" }),
+  "receipts/keys.jsonl": row("noticed", { "an older copy": "harmless" }),
+  "month of receipts": row("verify", { ...notAFile(["noticed", "verify"]) }),
+  // The newest that is there says whether any is missing; a changed one before it is found by whoever verifies them.
+  "month of checkpoints": row("noticed", {
+    "first byte changed": ["noticed", "verify"],
+    "middle byte changed": ["noticed", "verify"],
+  }),
+  // It is made again from the trail.
+  "audit-tree": row("harmless", { ...notAFile(["harmless", "noticed"]) }),
+  // At worst a day's digest comes again.
+  "evening-digest.json": row("harmless", { ...notAFile(["harmless", "noticed"]) }),
   executor: row("refused", {
     missing: ["harmless", "unseen"],
     "middle byte changed": ["refused", "harmless"],
@@ -181,6 +203,14 @@ const RUNNING: Readonly<Record<Column, Row>> = {
   }),
   "judge-results.json": AT_REST["judge-results.json"],
   "gate.toml": AT_REST["gate.toml"],
+  "policy_overrides.toml": AT_REST["policy_overrides.toml"],
+  "receipts.key": AT_REST["receipts.key"],
+  "receipts/keys.jsonl": AT_REST["receipts/keys.jsonl"],
+  "month of receipts": row(["noticed", "verify"]),
+  // A foreign one, or other bytes, may be as long.
+  "month of checkpoints": row(["noticed", "verify"]),
+  "audit-tree": AT_REST["audit-tree"],
+  "evening-digest.json": AT_REST["evening-digest.json"],
   executor: AT_REST.executor,
   socket: row("ends", { "no permissions": ["harmless", "ends"] }),
   other: row(["harmless", "refused", "noticed", "verify", "ends"]),
@@ -192,6 +222,7 @@ export const WHY_UNSEEN: Partial<Record<Column, string>> = {
   "database-wal": "a write-ahead log ends where its checksums end: whether more had been in it, only its writer knows",
   "chosen.json": "what was never chosen looks the same, and so does another choice",
   "gate.toml": "a file that isn't there means the defaults, and a shorter one may be meant",
+  "policy_overrides.toml": "a file that isn't there makes nothing stricter than the table; no agent may write it",
   executor: "a tool that nothing describes is asked about as running code: nothing is allowed by the loss",
 };
 

@@ -1,7 +1,10 @@
 import { readdirSync } from "node:fs";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { agentTokenFile, type GatePaths, gatePaths } from "../../ipc/paths.ts";
+import { eveningFile } from "../../main/channels/evening.ts";
 import { monthFile } from "../../main/gate/audit/chain.ts";
+import { CheckpointFiles } from "../../main/gate/audit/checkpoint-files.ts";
+import { KEYS_FILE } from "../../main/gate/receipts/key-statements.ts";
 
 /** Every file that a gate reads or writes, and which of them behave alike when they are damaged. */
 
@@ -18,7 +21,14 @@ export const COLUMNS = [
   "chosen.json",
   "judge-results.json",
   "gate.toml",
+  "policy_overrides.toml",
   "executor",
+  "receipts.key",
+  "receipts/keys.jsonl",
+  "month of receipts",
+  "month of checkpoints",
+  "audit-tree",
+  "evening-digest.json",
   "socket",
   "other",
 ] as const;
@@ -60,6 +70,15 @@ export const FILES: readonly GateFile[] = [
   at("judge-results.json", "judge-results.json", (paths) => paths.judge_results),
   at("gate.toml", "gate.toml", (paths) => paths.config_file),
   at("executor", "executors/*.toml", (paths) => join(paths.executors_dir, `${EXECUTOR}.toml`)),
+  at("policy_overrides.toml", "policy_overrides.toml", (paths) => paths.policy_overrides),
+  at("receipts.key", "receipts.key", (paths) => paths.receipt_key),
+  at("receipts/keys.jsonl", "receipts/keys.jsonl", (paths) => join(paths.receipts_dir, KEYS_FILE)),
+  at("month of receipts", "receipts/YYYY-MM.jsonl", (paths) => join(paths.receipts_dir, monthFile(Date.now()))),
+  at("month of checkpoints", "YYYY-MM.checkpoints", (paths) =>
+    new CheckpointFiles(paths.checkpoints_dir).fileAt(Date.now()),
+  ),
+  at("audit-tree", "audit-tree", (paths) => paths.audit_tree),
+  at("evening-digest.json", "evening-digest.json", (paths) => eveningFile(paths)),
   at("socket", "gate.sock", (paths) => paths.agent_socket),
   at("socket", "operator.sock", (paths) => paths.operator_socket),
 ];
@@ -71,7 +90,7 @@ const UNIMPORTANT = /^activity\.db-(?:wal|shm)$/;
 export function otherFiles(home: string): GateFile[] {
   const known = new Set(FILES.map((file) => file.path(home)));
   const { state_dir, config_dir, audit_dir } = gatePaths({ HOME: home });
-  return [state_dir, config_dir, audit_dir].flatMap((folder) =>
+  return [state_dir, config_dir, dirname(audit_dir)].flatMap((folder) =>
     readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => !entry.isDirectory() && !UNIMPORTANT.test(entry.name))
       .map((entry) => join(entry.parentPath, entry.name))

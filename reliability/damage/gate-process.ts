@@ -5,11 +5,11 @@ import { fileURLToPath } from "node:url";
 import { OperatorClient } from "../../ipc/operator-client.ts";
 import { gatePaths } from "../../ipc/paths.ts";
 
-const LAUNCHER = fileURLToPath(new URL("../../bin/metnos-gate.js", import.meta.url));
+export const LAUNCHER = fileURLToPath(new URL("../../bin/metnos-gate.js", import.meta.url));
 
 /** A gate that neither started nor ended by then hangs; one that was asked to end, too. In milliseconds. */
-const PATIENCE_MS = 30_000;
-const ANSWER_MS = 10_000;
+const PATIENCE_MS = 120_000;
+const ANSWER_MS = 30_000;
 
 export interface RunAs {
   user: { uid: number; gid: number } | undefined;

@@ -1,5 +1,6 @@
 import { GateError } from "../../ipc/gate-error.ts";
 import type { OperatorClient } from "../../ipc/operator-client.ts";
+import { AGENT } from "./files.ts";
 
 /** What a gate has acknowledged, and whether it still knows it. */
 
@@ -82,6 +83,8 @@ export async function lookThrough(operator: OperatorClient, known: Known): Promi
       seen.missing.push("a choice");
     if (value("judge.threshold") !== 0.25) seen.missing.push("the configuration");
     const { rules } = await operator.call("safety.status", {});
+    const { overrides } = await operator.call("policy.overrides", {});
+    if (!overrides.some(({ agents }) => agents.includes(AGENT))) seen.missing.push("a profile");
     // Reads what judges' models were measured with.
     const { models } = await operator.call("judge.status", {});
     if (!models.some(({ name }) => name === "local")) seen.missing.push("a model");

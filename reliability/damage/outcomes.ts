@@ -7,7 +7,7 @@ export const ALLOWED_OUTCOMES = {
   killed:
     "the system ends it (SIGBUS), and nothing is lost: SQLite keeps that file in its memory; `npm start` restarts it",
   ends: "the running gate stops deciding and ends, and names the file",
-  verify: "it continues, and `audit verify` names it",
+  verify: "it continues, and `audit verify`, or for receipts `receipts verify`, names it",
   harmless: "nothing that counts is lost; what can be recreated is",
   unseen: "it can't be distinguished from what was there before",
 } as const;

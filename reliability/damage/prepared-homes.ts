@@ -20,6 +20,9 @@ const CONFIG = `# of this home
 [judge]
 threshold = 0.25
 
+[digest]
+evening = "00:00"
+
 [[safety.rules]]
 id = "NO-TRADING"
 subject = "goal"
@@ -47,6 +50,14 @@ function judgeResult(name: string): JudgeResult {
     false_negatives: 1,
   };
 }
+
+const OVERRIDES = `# what an agent may do less
+[[profile]]
+agent = "${AGENT}"
+
+[profile.Supervised]
+"mail:send" = "denied"
+`;
 
 const MANIFEST = `name = "${EXECUTOR}"
 critical = false
@@ -124,6 +135,7 @@ export class PreparedHomes {
       this.#makeFolder(home);
       mkdirSync(paths.executors_dir, { recursive: true, mode: 0o700 });
       writeFileSync(paths.config_file, CONFIG, { mode: 0o600 });
+      writeFileSync(paths.policy_overrides, OVERRIDES, { mode: 0o600 });
       writeFileSync(join(paths.executors_dir, `${EXECUTOR}.toml`), MANIFEST, { mode: 0o600 });
       execFileSync("chmod", ["-R", "go=", home]);
       const { user } = this.run_as;

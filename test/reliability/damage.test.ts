@@ -33,7 +33,14 @@ const SAMPLE: readonly (readonly [name: string, kind: Kind, moment: Moment])[] =
   ["chosen.json", "a named pipe", "at rest"],
   ["judge-results.json", "a named pipe", "at rest"],
   ["gate.toml", "first byte changed", "at rest"],
+  ["policy_overrides.toml", "a named pipe", "at rest"],
   ["executors/*.toml", "a named pipe", "at rest"],
+  ["receipts.key", "a foreign one", "at rest"],
+  ["receipts/keys.jsonl", "missing", "at rest"],
+  ["receipts/YYYY-MM.jsonl", "middle byte changed", "at rest"],
+  ["YYYY-MM.checkpoints", "missing", "at rest"],
+  ["audit-tree", "random bytes", "at rest"],
+  ["evening-digest.json", "a folder", "at rest"],
   ["gate.sock", "a foreign one", "at rest"],
 ];
 const AT_ONCE = 4;

@@ -1,8 +1,13 @@
-import { statSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { OperatorClient } from "../../ipc/operator-client.ts";
 import { agentTokenFile } from "../../ipc/paths.ts";
+import { monthFile } from "../../main/gate/audit/chain.ts";
 import { verifyAudit } from "../../main/gate/audit/verify.ts";
+import { knownKeys } from "../../main/gate/receipts/receipt-keys.ts";
+import { statementOfLine } from "../../main/gate/receipts/receipt-line.ts";
+import { verifyFolder } from "../../main/gate/receipts/verify.ts";
 import { AgentConnection, tokenOf } from "../support/agent-connection.ts";
 import { type StartedProcess, startServe } from "../support/gate-process.ts";
 import { readToken, startGate } from "../support/running-gate.ts";
@@ -175,5 +180,44 @@ describe("a full disk", () => {
     const again = await connected(home);
     expect((await again.operator.call("safety.status", {})).pause).toMatchObject({ is_paused: true, reason: "stop" });
     expect(await again.operator.call("grants.list", {})).toMatchObject([{ capability: "fs:write" }]);
+  });
+
+  it("loses or delays no answer for its receipt or a checkpoint: both are made once there is room", async () => {
+    const disk = smallDisk(1);
+    if (disk === undefined) return;
+    const home = temporaryHome();
+    const { receipts_dir, checkpoints_dir } = home.paths;
+    mkdirSync(dirname(receipts_dir), { recursive: true });
+    for (const folder of [receipts_dir, checkpoints_dir]) {
+      const there = join(disk.folder, basename(folder));
+      mkdirSync(there);
+      symlinkSync(there, folder);
+    }
+    const gate = await startGate({ home });
+    const { alarms, checkpoints, receipts } = gate.gate.core;
+    const agent = await gate.agent("worker");
+    const token = tokenOf((await agent.ask(WRITE)).decision);
+    disk.fill();
+    await gate.operator.call("approvals.resolve", { token, decision: "approved" });
+    expect((await agent.next(({ data }) => data.status === "approved")).data).toMatchObject({ outcome: "allowed" });
+    receipts.makeAll();
+    await checkpoints.signNow();
+    expect(new Map(alarms.list().map(({ code, message }) => [code, message]))).toEqual(
+      new Map([
+        ["receipts_unwritable", expect.stringContaining("the disk is full")],
+        ["checkpoint_unwritable", expect.stringContaining("ENOSPC")],
+      ]),
+    );
+    disk.empty();
+    receipts.makeAll();
+    await checkpoints.signNow();
+    expect(alarms.list()).toEqual([]);
+    const made = readFileSync(join(receipts_dir, monthFile(Date.now())), "utf8")
+      .split("\n")
+      .slice(0, -1);
+    expect(made.map((line) => statementOfLine(line)?.predicate.event)).toEqual([`answer:${token}`]);
+    expect(verifyFolder(receipts_dir, knownKeys(receipts_dir), 1)).toMatchObject({ ok: true, receipts: 1 });
+    const { text } = await gate.operator.call("audit.checkpoint", {});
+    expect(await gate.operator.call("audit.verify", { against: text ?? "" })).toMatchObject({ ok: true });
   });
 });

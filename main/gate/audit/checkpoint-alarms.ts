@@ -26,3 +26,13 @@ export function raiseRestart(alarms: Alarms, folder: string, reason: "changed" |
     hint: `see: ${ownCommand("audit verify")}; compare it with a checkpoint that you kept: ${ownCommand("audit verify --against FILE")}`,
   });
 }
+
+/** Fewer checkpoints are stored than this gate has signed. */
+export function raiseMissing(alarms: Alarms, folder: string): void {
+  alarms.raise({
+    code: "file_renewed",
+    subject: folder,
+    message: `checkpoints of the audit trail that were signed are missing in ${folder}, or can't be read`,
+    hint: `put them back from a backup; the trail can still be compared with those that you kept: ${ownCommand("audit verify --against FILE")}`,
+  });
+}

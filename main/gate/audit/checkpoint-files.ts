@@ -1,4 +1,13 @@
-import { closeSync, fdatasyncSync, fstatSync, mkdirSync, readdirSync, readFileSync, readSync } from "node:fs";
+import {
+  closeSync,
+  fdatasyncSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+} from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../errors.ts";
 import { openOwnFile } from "../own-files.ts";
@@ -23,6 +32,8 @@ export interface StoredNote {
 
 export class CheckpointFiles {
   readonly folder: string;
+  /** How long each file was when it was read or written last, in bytes. */
+  readonly #sizes = new Map<string, number>();
 
   constructor(folder: string) {
     this.folder = folder;
@@ -33,14 +44,17 @@ export class CheckpointFiles {
     return join(this.folder, `${new Date(ms).toISOString().slice(0, 7)}.checkpoints`);
   }
 
-  /** @throws the system's error, or GateError `not_a_file` */
-  add(text: string, ms: number, is_durable: boolean): void {
+  /** Returns whether the file had become shorter, or was gone. @throws the system's error, or GateError `not_a_file` */
+  add(text: string, ms: number, is_durable: boolean): { was_cut: boolean } {
     mkdirSync(this.folder, { recursive: true, mode: 0o700 });
-    const descriptor = openOwnFile(this.fileAt(ms), "append");
+    const file = this.fileAt(ms);
+    const descriptor = openOwnFile(file, "append");
     try {
-      endedSize(descriptor);
-      writeWhole(descriptor, `${text}\n`);
+      const before = endedSize(descriptor);
+      const was_cut = before < (this.#sizes.get(file) ?? 0);
+      this.#sizes.set(file, before + writeWhole(descriptor, `${text}\n`));
       if (is_durable) fdatasyncSync(descriptor);
+      return { was_cut };
     } finally {
       closeSync(descriptor);
     }
@@ -51,6 +65,10 @@ export class CheckpointFiles {
     let newest: ReadNote | undefined;
     // Not only the last file: where a clock was wrong, that may be of a month to come.
     for (const file of this.#files().slice(-LOOKED_INTO)) {
+      this.#sizes.set(
+        join(this.folder, file),
+        lstatSync(join(this.folder, file), { throwIfNoEntry: false })?.size ?? 0,
+      );
       for (const { note } of notesIn(tailOf(join(this.folder, file))).reverse()) {
         if (note === undefined || verdictOn(note, keys) !== "valid") continue;
         if (newest === undefined || isLater(note, newest)) newest = note;

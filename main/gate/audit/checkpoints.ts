@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Alarms } from "../alarms.ts";
 import { type CheckpointSigner, type ReadNote, type RestartReason, readNote, signCheckpoint } from "./checkpoint.ts";
-import { raiseRestart, raiseUnwritable } from "./checkpoint-alarms.ts";
+import { raiseMissing, raiseRestart, raiseUnwritable } from "./checkpoint-alarms.ts";
 import { CheckpointFiles } from "./checkpoint-files.ts";
 import { DailyCheckpoint } from "./daily-checkpoint.ts";
 import type { AuditLog } from "./log.ts";
@@ -107,7 +107,12 @@ export class Checkpoints {
     this.#origin = stored?.origin ?? this.#newest?.origin ?? `metnos-gate/${randomBytes(16).toString("hex")}`;
     this.#epoch = Math.max(stored?.epoch ?? 1, this.#newest?.epoch ?? 1);
     this.#is_first = stored === undefined && this.#newest === undefined;
-    if (stored !== undefined) this.daily.resume(stored);
+    if (stored !== undefined) {
+      this.daily.resume(stored);
+      // Without a key in order none of them can be known as the gate's: that is reported with the receipts.
+      const is_missing = this.#epoch === stored.epoch && this.#signedOf(stored.epoch) < stored.signed;
+      if (is_missing && keys.current() !== undefined) raiseMissing(this.#parts.alarms, this.files.folder);
+    }
     try {
       this.#take(stored);
       if (this.#expected === undefined && this.#tree.coversAll(folder)) {
@@ -180,8 +185,12 @@ export class Checkpoints {
 
   /** Lines of the tree that no checkpoint of it covers. */
   get #unsigned(): number {
-    const signed = this.#newest?.epoch === this.#epoch ? this.#newest.size : 0;
-    return this.#tree.range.size - signed;
+    return this.#tree.range.size - this.#signedOf(this.#epoch);
+  }
+
+  /** Lines that the newest checkpoint of this tree is about. */
+  #signedOf(epoch: number): number {
+    return this.#newest?.epoch === epoch ? this.#newest.size : 0;
   }
 
   /** @throws the system's error */
@@ -329,7 +338,8 @@ export class Checkpoints {
     try {
       const said = { origin: this.#origin, epoch: this.#epoch, ms, restarted: this.#restarted };
       const text = signCheckpoint({ ...said, size: range.size, root: range.root(), end: { file, offset, hash } }, key);
-      this.files.add(text, ms, is_durable);
+      const { was_cut } = this.files.add(text, ms, is_durable);
+      if (was_cut) raiseMissing(alarms, this.files.folder);
       this.#newest = readNote(text);
     } catch (error) {
       this.#is_failing = true;
@@ -346,7 +356,8 @@ export class Checkpoints {
     const { sent, filed } = this.daily;
     try {
       const said = { origin: this.#origin, epoch: this.#epoch, restarted: this.#restarted, sent, filed };
-      writeTree(tree_file, { ...said, tree: this.#tree }, is_durable);
+      const signed = this.#signedOf(this.#epoch);
+      writeTree(tree_file, { ...said, signed, tree: this.#tree }, is_durable);
       this.#is_saved = true;
       raiseUnwritable(alarms, tree_file, tree_file, null);
     } catch (error) {

@@ -24,6 +24,8 @@ const contentSchema = z.object({
   file: z.string().regex(MONTH_FILE).or(z.literal("")),
   hash: HASH,
   offsets: z.record(z.string().regex(MONTH_FILE), OFFSET),
+  /** How many lines the newest checkpoint of this tree is about; 0 before the first, and where an earlier version has written this. */
+  signed: OFFSET.default(0),
   /** Why this tree was begun anew, until its first checkpoint has said so. */
   restarted: z.enum(RESTART_REASONS).nullable(),
   /** The last days (UTC) on which a checkpoint was sent to the user, and was added to the file for it. */
@@ -35,6 +37,7 @@ export interface StoredTree {
   origin: string;
   epoch: number;
   tree: TrailTree;
+  signed: number;
   restarted: RestartReason | null;
   sent: string | null;
   filed: string | null;

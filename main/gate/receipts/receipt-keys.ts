@@ -109,7 +109,8 @@ export class ReceiptKeys {
     const key = readSigningKey(key_file);
     if (last === undefined) return this.#begin(key);
     if (key === undefined) throw noKey(`the key of receipts ${key_file} is missing`);
-    if (key.keyid !== last.keyid) throw noKey(`${key_file} is not the key that signed the last receipts`);
+    if (key.keyid !== last.keyid)
+      throw noKey(`${key_file} is not the last key of the list ${this.#list_file}: one of the two isn't this gate's`);
     this.#current = key;
     return "as they were";
   }
