@@ -17,13 +17,15 @@ export const channelStatusSchema = z.object({
 });
 export type ChannelStatus = z.infer<typeof channelStatusSchema>;
 
-/** Who pressed the link in Telegram, and is linked once the user says so here. The names are the other side's own words. */
+/** Who pressed the link in Telegram, or has another name than was linked, and is linked once the user says so here. The names are the other side's own words. */
 export const telegramClaimSchema = z.object({
   id: z.string(),
   user_id: z.number().int(),
   name: z.string(),
   username: z.string().nullable(),
   claimed_at: z.string(),
+  /** The chat is linked already, and its user has another name since. */
+  is_renamed: z.boolean(),
 });
 export type TelegramClaim = z.infer<typeof telegramClaimSchema>;
 

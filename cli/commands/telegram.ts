@@ -91,10 +91,10 @@ async function confirm(api: OperatorApi, id: string): Promise<void> {
   tell(status, ...statusLines(status));
 }
 
-function claimLines({ id, name, username, user_id }: TelegramClaim): string[] {
+function claimLines({ id, name, username, user_id, is_renamed }: TelegramClaim): string[] {
   const known_as = username === null ? "" : `, @${username}`;
   return [
-    `Pressed by: ${name}${known_as}, number ${user_id}. The name is their own words; the number is Telegram's.`,
+    `${is_renamed ? "The linked chat has a new name" : "Pressed by"}: ${name}${known_as}, number ${user_id}. The name is their own words; the number is Telegram's.`,
     `If that is you: ${ownCommand(`telegram confirm ${id}`)}`,
     `If not: ${ownCommand(`telegram reject ${id}`)}`,
   ];

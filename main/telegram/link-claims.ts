@@ -44,15 +44,27 @@ export class LinkClaims {
     const open = this.#current(this.#open);
     if (open === null || !timingSafeEqual(open.hash, hashOf(payload))) return false;
     this.#open = null;
-    this.#claimed = this.#timed({
+    this.#claimed = this.#claimOf(user, chat_id, false);
+    return true;
+  }
+
+  /** The linked user has another name now: the user confirms that one, too. Keeps a claim that waits. Returns whether there is a new one. */
+  takeRenamed(user: TelegramUser, chat_id: number): boolean {
+    if (this.#current(this.#claimed) !== null) return false;
+    this.#claimed = this.#claimOf(user, chat_id, true);
+    return true;
+  }
+
+  #claimOf(user: TelegramUser, chat_id: number, is_renamed: boolean): Timed<Claim> {
+    return this.#timed({
       id: randomBytes(8).toString("hex"),
       user_id: user.id,
       chat_id,
-      name: visible([user.first_name, user.last_name ?? ""].join(" ").trim()),
+      name: shownName(user),
       username: user.username === undefined ? null : visible(user.username),
       claimed_at: isoSeconds(this.#clock.now()),
+      is_renamed,
     });
-    return true;
   }
 
   get linkEnd(): string | null {
@@ -78,6 +90,11 @@ export class LinkClaims {
   #current<T>(timed: Timed<T> | null): T | null {
     return timed !== null && this.#clock.boot().ms < timed.ends_at_ms ? timed.value : null;
   }
+}
+
+/** As the user gets to see it, and confirms it. */
+export function shownName({ first_name, last_name = "" }: TelegramUser): string {
+  return visible([first_name, last_name].join(" ").trim());
 }
 
 function hashOf(payload: string): Buffer {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { isoSeconds } from "../../ipc/iso-seconds.ts";
 import { Statements } from "../gate/statements.ts";
 
-/** The chat that the user has linked, in agents.db: who it is, by number. The name is only for display, and may change. */
+/** The chat that the user has linked, in agents.db: who it is, by number, and under which name: another one is confirmed again. */
 
 const linkedSchema = z.object({
   user_id: z.number().int().positive(),

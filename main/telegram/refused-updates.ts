@@ -10,6 +10,8 @@ export type RefusedWhy =
   | "not-offered"
   | "unknown-callback"
   | "wrong-link"
+  /** The linked user, under another name than the one that was confirmed. */
+  | "changed-name"
   | "wrong-pin"
   | "malformed";
 

@@ -7,6 +7,7 @@ import type { ChatMessages, Shown } from "./chat-messages.ts";
 import type { Conversation } from "./conversation.ts";
 import type { DailyPin } from "./daily-pin.ts";
 import type { GateSide } from "./gate-side.ts";
+import { type LinkClaims, shownName } from "./link-claims.ts";
 import type { Linked } from "./linked-chat.ts";
 import type { RefusedUpdates } from "./refused-updates.ts";
 import { endedScreen, type ScreenSettings } from "./request-screen.ts";
@@ -31,6 +32,7 @@ export interface TapParts {
   stored: ChannelMessages;
   conversation: Conversation;
   pin: DailyPin;
+  claims: LinkClaims;
   refused: RefusedUpdates;
   timing: Timing;
   linked(): Linked | null;
@@ -136,11 +138,23 @@ export class Taps {
     if (offer === "changing") return this.#turnBack(callback, "changing", pressed.changed);
     if ("token" in said && !this.#parts.requests.isCurrent(said.token))
       return this.#turnBack(callback, "changing", pressed.changed);
+    if (ALLOWING.has(said.act) && this.#isRenamed(callback)) return this.#refuseRenamed(callback, shown.chat_id);
     if (ALLOWING.has(said.act) && this.#parts.pin.isAsked) {
       this.#parts.conversation.askPin(shown.chat_id);
       return this.#turnBack(callback, "pin_wanted", this.#words.pin_wanted);
     }
     return this.#act(callback, said, shown);
+  }
+
+  #isRenamed({ from }: Callback): boolean {
+    return shownName(from) !== this.#parts.linked()?.name;
+  }
+
+  /** Whoever took over an account changes its name first: nothing is let through until the user has confirmed the new one here. */
+  #refuseRenamed(callback: Callback, chat_id: number): TapResult {
+    const { claims, gate } = this.#parts;
+    if (claims.takeRenamed(callback.from, chat_id)) gate.changed();
+    return this.#refuse(callback, "changed-name", "changed_name", this.#words.pressed.renamed);
   }
 
   #act(callback: Callback, said: Said, shown: Shown): Promise<TapResult> | TapResult {
@@ -299,7 +313,7 @@ export class Taps {
 
   #refuse(
     callback: Callback,
-    why: "not-shown-here" | "not-offered" | "unknown-callback",
+    why: "not-shown-here" | "not-offered" | "unknown-callback" | "changed-name",
     reason: string,
     text: string,
   ): TapResult {
@@ -313,7 +327,7 @@ export class Taps {
   }
 }
 
-/** By number, in the chat that was linked: a name says nothing. */
+/** By number, in the chat that was linked: a name alone says nothing. */
 function isOf({ from, message }: Callback, { user_id, chat_id }: Linked): boolean {
   const is_there = message !== undefined && message.chat.type === "private" && message.chat.id === chat_id;
   return is_there && from.id === user_id && !from.is_bot;

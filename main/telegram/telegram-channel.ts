@@ -107,6 +107,7 @@ export class TelegramChannel implements Channel {
       requests: this.#requests,
       stored,
       conversation: this.#conversation,
+      claims: this.#claims,
       timing,
       answer: (id, text, show_alert) => this.#tryOften((api) => api.answerCallback(id, text, show_alert)),
       afterwards: (work) => this.#later(work),
@@ -206,6 +207,7 @@ export class TelegramChannel implements Channel {
         name: claim.name,
         username: claim.username,
         claimed_at: claim.claimed_at,
+        is_renamed: claim.is_renamed,
       },
     };
   }

@@ -37,6 +37,7 @@ interface Words {
   pressed: Readonly<{
     unknown: string;
     not_here: string;
+    renamed: string;
     too_early: string;
     changed: string;
     busy: string;
@@ -113,6 +114,8 @@ export const TELEGRAM_WORDS: Readonly<Record<Language, Words>> = {
     pressed: {
       unknown: "This button isn't known.",
       not_here: "This message isn't the one that asks.",
+      renamed:
+        "Your name here is another one than you confirmed. Confirm it at the machine; until then you can only deny.",
       too_early: "Too fast: read it, then press again.",
       changed: "It has changed: read it, then press again.",
       busy: "Not now: press again in a moment.",
@@ -202,6 +205,8 @@ export const TELEGRAM_WORDS: Readonly<Record<Language, Words>> = {
     pressed: {
       unknown: "Questo pulsante non è conosciuto.",
       not_here: "Non è questo il messaggio che chiede.",
+      renamed:
+        "Il tuo nome qui non è quello che hai confermato. Confermalo al computer; fino ad allora puoi solo rifiutare.",
       too_early: "Troppo presto: leggi, poi premi di nuovo.",
       changed: "È cambiata: leggi, poi premi di nuovo.",
       busy: "Non ora: premi di nuovo fra poco.",

@@ -37,6 +37,8 @@ const en = {
   claim: {
     title: "Is this you?",
     pressed: "pressed the link in Telegram:",
+    renamed: "is the new name of the chat that is linked:",
+    until_then: "Until you confirm it, the chat can only deny.",
     id: (id: string) => `id ${id}`,
     no_username: "no user name",
     names_are: "Whoever pressed it has chosen this name. The chat gets what agents ask, and can answer it.",
@@ -82,6 +84,8 @@ const it: typeof en = {
   claim: {
     title: "Sei tu?",
     pressed: "ha premuto il link in Telegram:",
+    renamed: "è il nuovo nome della chat collegata:",
+    until_then: "Finché non lo confermi, la chat può solo rifiutare.",
     id: (id) => `id ${id}`,
     no_username: "senza nome utente",
     names_are: "Chi l'ha premuto ha scelto questo nome. La chat riceve ciò che gli agenti chiedono, e può rispondere.",

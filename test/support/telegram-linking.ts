@@ -47,7 +47,14 @@ export class TelegramLinking {
   }
 
   claimed(change: Partial<TelegramClaim> = {}): void {
-    const claim = { id: "claim-1", user_id: 123, name: "Anna", username: "anna", claimed_at: "2026-11-22T00:00:00Z" };
+    const claim = {
+      id: "claim-1",
+      user_id: 123,
+      name: "Anna",
+      username: "anna",
+      claimed_at: "2026-11-22T00:00:00Z",
+      is_renamed: false,
+    };
     this.becomes({ link_expires_at: null, claim: { ...claim, ...change } });
   }
 

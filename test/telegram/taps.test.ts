@@ -124,17 +124,34 @@ describe("what a tap can't do", () => {
     expect(await gate.operator.call("grants.list", {})).toEqual([]);
   });
 
-  it("answer by a name: another user with the linked one's is refused, the linked one with another is not", async () => {
+  it("answer by a name: another user with the linked one's is refused", async () => {
     const { gate, asked, callback } = await linkedWith();
     const impostor = { is_bot: false, ...ROBERTO_USER, id: STRANGER.id };
     expect(await gate.channel.handleCallback(callback(`approve:${asked.token}`, { from: impostor }))).toMatchObject({
       ok: false,
       error: "decider not authorised",
     });
-    const renamed = { is_bot: false, id: ROBERTO_USER.id, first_name: "Bob" };
-    expect(await gate.channel.handleCallback(callback(`approve:${asked.token}`, { from: renamed }))).toMatchObject({
-      ok: true,
-    });
+  });
+
+  it("approve under another name than was linked, until that is confirmed; denying counts", async () => {
+    const { gate, asked, callback } = await linkedWith();
+    const from = { is_bot: false, id: ROBERTO_USER.id, first_name: "Bob" };
+    const tap = () => gate.channel.handleCallback(callback(`approve:${asked.token}`, { from }));
+    expect(await tap()).toEqual({ ok: false, reason: "changed_name" });
+    expect(gate.request(asked.token).status).toBe("pending");
+    expect(await why(gate)).toEqual(["changed-name"]);
+    const { claim } = gate.channel.linking.status();
+    expect(claim).toMatchObject({ user_id: ROBERTO_USER.id, name: "Bob", is_renamed: true });
+    await tap();
+    expect(gate.channel.linking.status().claim?.id).toBe(claim?.id);
+    gate.channel.linking.confirm(claim?.id ?? "");
+    expect(await tap()).toMatchObject({ ok: true, done: "approved" });
+  });
+
+  it("of the linked user under another name: a denial counts", async () => {
+    const { gate, asked, callback } = await linkedWith();
+    const from = { is_bot: false, id: ROBERTO_USER.id, first_name: "Bob" };
+    expect(await gate.channel.handleCallback(callback(`reject:${asked.token}`, { from }))).toMatchObject({ ok: true });
   });
 
   it("count before the message was there for a second, or was changed a second ago", async () => {

@@ -53,10 +53,10 @@ export function Claim({ claim }: { claim: TelegramClaim }) {
           )}
           , {words.id(String(user_id))})
         </span>{" "}
-        {words.pressed}
+        {claim.is_renamed ? words.renamed : words.pressed}
       </p>
       <h4 id={title_id}>{words.title}</h4>
-      <p className="quiet">{words.names_are}</p>
+      <p className="quiet">{claim.is_renamed ? words.until_then : words.names_are}</p>
       <div className="row" data-answers="">
         <Button data-deny="" onClick={guarded.answers(() => act("telegram.reject"))}>
           {words.not_me}
