@@ -103,7 +103,7 @@ it("`channels status` says of each whether it is there and when it is used; `cha
     ["telegram", "waiting"],
     ["ntfy", "off"],
   ]);
-  expect(status.stderr).toContain("ntfy: off (not configured)");
+  expect(status.stderr).toContain("ntfy: off, not configured");
   const unlinked = await cli("channels", "test", "telegram");
   expect([unlinked.code, unlinked.stderr]).toEqual([4, expect.stringContaining("no chat is linked")]);
   expect((await cli("channels", "test", "ntfy")).code).toBe(4);

@@ -1,6 +1,7 @@
 import type { GateError } from "../../../ipc/gate-error.ts";
 import { ownCommand } from "../../../ipc/own-command.ts";
 import type { Alarms } from "../alarms.ts";
+import { errorCode } from "../errors.ts";
 import { fileError } from "../file-errors.ts";
 import { Pieces } from "../pieces.ts";
 import { signedLine } from "./dsse.ts";
@@ -199,11 +200,13 @@ export class Receipts {
   #fail(error: unknown): void {
     this.failures++;
     const { alarms, folder, key_file, failed } = this.#parts;
-    const found: GateError = fileError(error, "the folder of receipts", folder);
     if (!this.#is_failing) failed("making receipts", error);
     this.#is_failing = true;
     // What is in the files then is looked at again before anything is added.
     this.#is_open = false;
+    // What becomes of a database is reported by its own alarm.
+    if (errorCode(error).startsWith("SQLITE")) return;
+    const found: GateError = fileError(error, "the folder of receipts", folder);
     const is_key = error === this.keys.failure;
     alarms.raise({
       code: "receipts_unwritable",
