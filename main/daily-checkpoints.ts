@@ -13,7 +13,8 @@ export function sendCheckpoints(
   checkpoints.daily.subscribe((checkpoint) => {
     // Quoted, so that it is one line, and `audit verify --against -` can read it there.
     if (send_checkpoint.includes("journal")) log(`checkpoint ${JSON.stringify(checkpoint.text)}`);
-    if (send_checkpoint.some((name) => name !== "journal")) notes.say(checkpointNote(checkpoint, config.language));
+    const only = send_checkpoint.filter((name) => name !== "journal");
+    if (only.length > 0) notes.say({ ...checkpointNote(checkpoint, config.language), only });
   });
   checkpoints.daily.start();
 }

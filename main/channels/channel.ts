@@ -15,6 +15,8 @@ export interface ChannelNote {
   is_urgent: boolean;
   title: string;
   lines: readonly string[];
+  /** Only these channels say it. Left out: each. */
+  only?: readonly ChannelName[];
 }
 
 /**

@@ -174,7 +174,7 @@ class RunningChannels implements Channels {
     const { NoteRoute } = await import("./note-route.ts");
     const shared = { api, channel, route: config.channels[channel.name], screen: this.#parts.screen, clock, log };
     const router = new Router({ ...shared, gather_above: config.digest.above });
-    const note_route = new NoteRoute({ ...shared, notes, language: () => config.language });
+    const note_route = new NoteRoute({ ...shared, name: channel.name, notes, language: () => config.language });
     await Promise.all([router.start(), note_route.start()]);
     return {
       channel,

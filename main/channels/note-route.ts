@@ -1,5 +1,6 @@
 import { ALARM_WORDS } from "../../ipc/alarm-words.ts";
 import type { Alarm } from "../../ipc/alarms.ts";
+import type { ChannelName } from "../../ipc/channels.ts";
 import type { Language } from "../../ipc/language.ts";
 import type { OperatorApi, OperatorEvent } from "../../ipc/operator-api.ts";
 import type { Pause } from "../../ipc/safety.ts";
@@ -15,6 +16,7 @@ import { CHANNEL_WORDS } from "./words.ts";
 export interface NoteRouteParts {
   api: Pick<OperatorApi, "call" | "subscribe">;
   channel: Pick<Called, "note">;
+  name: ChannelName;
   route: Route;
   notes: NoteBoard;
   screen: Screen;
@@ -54,12 +56,13 @@ export class NoteRoute {
   }
 
   async start(): Promise<void> {
-    const { api, screen, notes, log } = this.#parts;
+    const { api, name, screen, notes, log } = this.#parts;
     const received = (event: OperatorEvent) => setImmediate(() => this.#received(event));
     this.#ends = [
       api.subscribe(received, ["safety.paused", "safety.resumed", "alarms.changed"]),
       screen.subscribe(() => this.look()),
       notes.subscribe((note) => {
+        if (note.only?.includes(name) === false) return;
         this.#held = [...this.#held, note].slice(-MOST_HELD);
         this.look();
       }),

@@ -148,7 +148,9 @@ function routeTo(
   const router = new Router({ ...shared, gather_above: config.digest.above });
   void router.start();
   const note_route =
-    notes === undefined ? undefined : new NoteRoute({ ...shared, notes, language: () => config.language });
+    notes === undefined
+      ? undefined
+      : new NoteRoute({ ...shared, name: "desktop", notes, language: () => config.language });
   void note_route?.start();
   return () => {
     router.close();
