@@ -73,7 +73,7 @@ export class SessionBus {
     const bus = new SessionBus(library, address, on_signal, (reason) => {
       if (is_open) on_end(reason);
     });
-    await bus.#ended(new Promise<void>((resolve) => bus.#bus.once("connect", () => resolve())));
+    await bus.#ended(() => new Promise<void>((resolve) => bus.#bus.once("connect", () => resolve())));
     is_open = true;
     return bus;
   }
@@ -99,7 +99,7 @@ export class SessionBus {
       signature,
       body: [...body],
     });
-    const reply = await this.#ended(this.#bus.call(message));
+    const reply = await this.#ended(() => this.#bus.call(message));
     if (reply?.sender !== destination) throw new Error("the reply came from another sender");
     return reply.body;
   }
@@ -113,8 +113,8 @@ export class SessionBus {
     this.#end("closed");
   }
 
-  /** `promise`, or a failure once the connection has ended or no reply came in time. */
-  async #ended<T>(promise: Promise<T>): Promise<T> {
+  /** What `begin` resolves with, or a failure once the connection has ended or no reply came in time. Not begun where it has ended before. */
+  async #ended<T>(begin: () => Promise<T>): Promise<T> {
     if (this.#has_ended) throw new Error("the connection to the session bus has ended");
     let fail: (error: Error) => void = () => undefined;
     const failed = new Promise<never>((_, reject) => {
@@ -124,7 +124,7 @@ export class SessionBus {
     const timer = setTimeout(() => fail(new Error("no answer in time")), CALL_TIMEOUT_MS);
     timer.unref();
     try {
-      return await Promise.race([promise, failed]);
+      return await Promise.race([begin(), failed]);
     } finally {
       clearTimeout(timer);
       this.#failing.delete(fail);
