@@ -68,7 +68,6 @@ interface Words {
   deny_all: (count: string) => string;
   show_each: string;
   stored_for_several: (covered: string, all: string) => string;
-  more_wait: string;
   commands: Readonly<Record<"pause" | "resume" | "pending" | "status", string>>;
 }
 
@@ -156,7 +155,6 @@ export const TELEGRAM_WORDS: Readonly<Record<Language, Words>> = {
     deny_all: (count) => `Deny all ${count}`,
     show_each: "Show each",
     stored_for_several: (covered, all) => `You would let through ${covered} of ${all}, and this is stored:`,
-    more_wait: "More requests wait than are shown here: /pending",
     commands: {
       pause: "Pause every agent at once",
       resume: "Let agents continue",
@@ -248,7 +246,6 @@ export const TELEGRAM_WORDS: Readonly<Record<Language, Words>> = {
     deny_all: (count) => `Rifiuta tutte e ${count}`,
     show_each: "Mostra una per una",
     stored_for_several: (covered, all) => `Ne lasci passare ${covered} su ${all}, e questo viene salvato:`,
-    more_wait: "Aspettano più richieste di quante se ne mostrino qui: /pending",
     commands: {
       pause: "Mette subito in pausa ogni agente",
       resume: "Lascia continuare gli agenti",

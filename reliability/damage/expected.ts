@@ -52,6 +52,17 @@ const RENEWED: Expected = ["harmless", "noticed", "refused"];
 /** A file that is mapped into memory: a process that reads beyond its end is killed. */
 const MAPPED: Expected = [...READ_LATER, "killed"];
 
+/** A file of the user's that a gate reads at its start: one that isn't valid keeps it from starting. */
+const CONFIGURED = row("refused", {
+  missing: "unseen",
+  empty: "unseen",
+  "cut to half": ["refused", "unseen"],
+  "first byte changed": ["refused", "harmless"],
+  "middle byte changed": ["refused", "unseen"],
+  "a foreign one": ["harmless", "unseen"],
+  "an older copy": ["harmless", "unseen"],
+});
+
 const AT_REST: Readonly<Record<Column, Row>> = {
   // Of safety.db the pause is an older one then, and still a pause.
   database: row("refused", { "an older copy": ["unseen", "harmless"] }),
@@ -104,24 +115,8 @@ const AT_REST: Readonly<Record<Column, Row>> = {
   }),
   // It says how good a judge was, and is measured again.
   "judge-results.json": row("harmless"),
-  "gate.toml": row("refused", {
-    missing: "unseen",
-    empty: "unseen",
-    "cut to half": ["refused", "unseen"],
-    "first byte changed": ["refused", "harmless"],
-    "middle byte changed": ["refused", "unseen"],
-    "a foreign one": ["harmless", "unseen"],
-    "an older copy": ["harmless", "unseen"],
-  }),
-  "policy_overrides.toml": row("refused", {
-    missing: "unseen",
-    empty: "unseen",
-    "cut to half": ["refused", "unseen"],
-    "first byte changed": ["refused", "harmless"],
-    "middle byte changed": ["refused", "unseen"],
-    "a foreign one": ["harmless", "unseen"],
-    "an older copy": ["harmless", "unseen"],
-  }),
+  "gate.toml": CONFIGURED,
+  "policy_overrides.toml": CONFIGURED,
   // Without its key it decides and signs nothing; another one is made only by the user.
   "receipts.key": row("noticed", { "an older copy": "harmless" }),
   "receipts/keys.jsonl": row("noticed", { "an older copy": "harmless" }),
