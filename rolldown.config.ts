@@ -37,7 +37,7 @@ export default defineConfig([
     output: { dir: "dist/cli", cleanDir: true, minify },
   },
   {
-    input: { hook: "cli/claude-code/hook.ts" },
+    input: { hook: "cli/hook/hook.ts" },
     platform: "node",
     // What the hook's rarer ways share with it stays in the one file that every call loads.
     preserveEntrySignatures: "allow-extension",

@@ -16,12 +16,10 @@ import { grantsSchema } from "../main/gate/grants/schema.ts";
 import { SAFETY_SCHEMA } from "../main/gate/safety/schema.ts";
 import { gatePathsWith } from "../main/gate-paths.ts";
 import { lookAtDatabases } from "../main/storage/open-databases.ts";
+import { allAdapters } from "./agents/adapters.ts";
 import { alarmHint } from "./alarm-hint.ts";
 import { channelChecks } from "./channel-checks.ts";
 import { attempt, type Check } from "./check.ts";
-import { clientCheck } from "./claude-code/client-check.ts";
-import { claudeCodeChecks } from "./claude-code/hook-check.ts";
-import { launcherFile } from "./claude-code/launcher.ts";
 import { judgeChecks } from "./judge-checks.ts";
 import { withRunningGate } from "./operator.ts";
 import { priceChecks, profileChecks } from "./policy-checks.ts";
@@ -54,14 +52,17 @@ export async function allChecks(client?: string): Promise<Check[]> {
     ...profileChecks(paths),
     ...(config === undefined ? [] : priceChecks(config, paths)),
     trailCheck(paths.audit_dir),
-    ...claudeCodeChecks(
-      { cwd: process.cwd(), env: process.env },
-      launcherFile(),
-      config === undefined ? DEFAULT_TTL_SECONDS : longestAnswerSeconds(config),
-    ),
-    // Before it is connected there is nothing to test it with.
-    ...(existsSync(launcherFile()) ? [await clientCheck(client)] : []),
+    ...(await agentChecks(config === undefined ? DEFAULT_TTL_SECONDS : longestAnswerSeconds(config), client)),
   ];
+}
+
+/** Of Claude Code always, of the others once they are paired. */
+async function agentChecks(answer_seconds: number, client: string | undefined): Promise<Check[]> {
+  const context = { cwd: process.cwd(), env: process.env, answer_seconds, ...(client === undefined ? {} : { client }) };
+  const adapters = (await allAdapters()).filter(
+    ({ name }) => name === "claude-code" || existsSync(agentTokenFile(gatePaths(process.env), name)),
+  );
+  return (await Promise.all(adapters.map((adapter) => adapter.checks(context)))).flat();
 }
 
 function nodeVersion(): Check {

@@ -315,7 +315,7 @@ describe("the architecture", () => {
           outside.push(`${path} -> ${target}`);
       }
     };
-    visit("cli/claude-code/hook.ts");
+    visit("cli/hook/hook.ts");
     expect(seen.has("main/gate/guard/guard.ts")).toBe(true);
     expect(outside).toEqual([]);
   });
@@ -333,8 +333,8 @@ describe("the architecture", () => {
         if (isOwn(target)) visit(target);
       }
     };
-    visit("cli/claude-code/hook.ts");
-    expect(loaded).toContain("cli/claude-code/exchange.ts");
+    visit("cli/hook/hook.ts");
+    expect(loaded).toContain("cli/hook/exchange.ts");
     expect(loaded.filter((target) => !isOwn(target) || target.startsWith("main/"))).toEqual([]);
   });
 

@@ -32,10 +32,10 @@ function refusal(text: string, file = written(text)): string {
 
 describe("what the file makes stricter", () => {
   it("is loaded with the line of each cell, whom it is for, and what the table says", () => {
-    const text = `# first\n[[profile]]\nagent = "codex-work"\nFull."network:http" = "approval_required"\n\n[profile.Supervised]\n"fs:write" = "denied"\n\n[[profile]]\nprincipal = "local:anna"\n[profile.ReadOnly]\n'fs:read' = 'denied'\n\n[[profile]]\nagent_kind = "claude-code"\nFull = { "mail:send" = "denied" }\n`;
+    const text = `# first\n[[profile]]\nagent = "aider-work"\nFull."network:http" = "approval_required"\n\n[profile.Supervised]\n"fs:write" = "denied"\n\n[[profile]]\nprincipal = "local:anna"\n[profile.ReadOnly]\n'fs:read' = 'denied'\n\n[[profile]]\nagent_kind = "claude-code"\nFull = { "mail:send" = "denied" }\n`;
     expect(loadPolicyOverrides(written(text)).list).toEqual([
       {
-        profile: "agent codex-work",
+        profile: "agent aider-work",
         level: "Full",
         capability: "network:http",
         before: "allowed",
@@ -43,7 +43,7 @@ describe("what the file makes stricter", () => {
         line: 4,
       },
       {
-        profile: "agent codex-work",
+        profile: "agent aider-work",
         level: "Supervised",
         capability: "fs:write",
         before: "approval_required",
@@ -120,7 +120,7 @@ test.each([
   ],
   [
     "an unknown kind of agents",
-    `[[profile]]\nagent_kind = "codex"\n${DENIED}`,
+    `[[profile]]\nagent_kind = "aider"\n${DENIED}`,
     '2: profile.0.agent_kind: expected one of "claude-code" or "generic"',
   ],
   [

@@ -4,13 +4,10 @@ import type { Level } from "../../ipc/decision.ts";
 import type { AgentView } from "../../ipc/operator-api.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
 import { agentTokenFile, gatePaths } from "../../ipc/paths.ts";
-import { checkClient } from "../claude-code/client-check.ts";
-import { connectClaudeCode, disconnectClaudeCode } from "../claude-code/settings.ts";
+import { ADAPTER_NAMES, adapterOf } from "../agents/adapters.ts";
 import { withOperator } from "../operator.ts";
 import { say, tell, usageError } from "../output.ts";
 import { levelOf } from "./policy.ts";
-
-const AGENT = "claude-code";
 
 interface Options {
   project?: boolean;
@@ -19,32 +16,36 @@ interface Options {
   level?: string;
 }
 
-/** `connect claude-code`: writes the hook and pairs the agent. */
+/** `connect AGENT`: puts what calls the gate into the client's settings, and pairs the agent. */
 export function connectCommand(program: Command): void {
   program
     .command("connect <agent>")
-    .description("puts the gate in front of an agent (claude-code): writes its hook and pairs it")
+    .description(`puts the gate in front of an agent (${ADAPTER_NAMES.join(", ")}): writes its hook and pairs it`)
     .option("--project", "only for the project in this folder")
     .option("--level <level>", "ReadOnly, Supervised or Full; only when it is paired for the first time")
-    .option("--client <file>", "Claude Code's program, which is tested; left out, the one on PATH")
+    .option("--client <file>", "the agent's program, which is tested; left out, the one on PATH")
     .option("--remove", "takes the hook out again; the pairing stays, see agents revoke")
     .action(async (agent: string, options: Options) => {
-      if (agent !== AGENT)
+      const adapter = await adapterOf(agent);
+      if (adapter === undefined)
         throw usageError(
           `there is no adapter for ${JSON.stringify(agent)}`,
-          `one of: ${AGENT}; for others see docs/protocol.md`,
+          `one of: ${ADAPTER_NAMES.join(", ")}; for others see docs/protocol.md`,
         );
       const { loadConfig, longestAnswerSeconds } = await import("../../main/config.ts");
       const config = loadConfig(gatePaths(process.env).config_file, process.env);
-      const settings = { project: options.project === true, answer_seconds: longestAnswerSeconds(config) };
+      const settings = {
+        project: options.project === true,
+        answer_seconds: longestAnswerSeconds(config),
+        ...(options.client === undefined ? {} : { client: options.client }),
+      };
       if (options.remove) {
-        const result = disconnectClaudeCode(settings);
+        const result = await adapter.disconnect(settings);
         tell(result, result.changed ? `the hook is out of ${result.file}` : `there was no hook in ${result.file}`);
         return;
       }
-      const level = levelOf(options.level ?? config.agents.default_level);
-      const paired = await pair(level);
-      const result = connectClaudeCode(settings);
+      const paired = await pair(agent, levelOf(options.level ?? config.agents.default_level));
+      const { notes = [], ...result } = await adapter.connect(settings);
       tell(
         { ...result, agent: paired },
         result.changed
@@ -52,25 +53,24 @@ export function connectCommand(program: Command): void {
           : `the hook was in ${result.file} already`,
       );
       say(
-        `${AGENT} is paired at level ${paired.level}; its token is in ${agentTokenFile(gatePaths(process.env), AGENT)}`,
+        `${agent} is paired at level ${paired.level}; its token is in ${agentTokenFile(gatePaths(process.env), agent)}`,
       );
-      const { detail } = await checkClient({ client: options.client, anew: true });
-      say(`confined commands: ${detail}`);
+      for (const note of notes) say(note);
       say(`start the gate, where none runs, with: ${ownCommand("start")}; answer with: ${ownCommand("watch")}`);
     });
 }
 
 /** Pairs the agent, or keeps its pairing; one whose token file is missing is paired anew at its level. */
-function pair(level: Level): Promise<AgentView> {
+function pair(name: string, level: Level): Promise<AgentView> {
   return withOperator(async (api) => {
     const { agents } = await api.call("agents.list", {});
-    const known = agents.find((agent) => agent.name === AGENT && agent.revoked_at === null);
-    if (known !== undefined && existsSync(agentTokenFile(gatePaths(process.env), AGENT))) return known;
+    const known = agents.find((agent) => agent.name === name && agent.revoked_at === null);
+    if (known !== undefined && existsSync(agentTokenFile(gatePaths(process.env), name))) return known;
     if (known !== undefined) {
       say("its token is missing: pairing it anew");
-      await api.call("agents.revoke", { name: AGENT });
+      await api.call("agents.revoke", { name });
     }
     // The hook finds its token in the file. Another program may wait under this name, and the user has not checked it.
-    return await api.call("agents.pair", { name: AGENT, level: known?.level ?? level, admit: false });
+    return await api.call("agents.pair", { name, level: known?.level ?? level, admit: false });
   });
 }

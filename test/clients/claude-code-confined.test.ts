@@ -2,23 +2,26 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { testClient } from "../../cli/claude-code/client-test/client-test.ts";
-import { writeLauncher } from "../../cli/claude-code/launcher.ts";
+import { testClient } from "../../cli/agents/claude-code/client-test/client-test.ts";
+import { writeLauncher } from "../../cli/hook/launcher.ts";
 import { recordTestedClient, type TestedClient } from "../../ipc/tested-clients.ts";
 import { withoutBox } from "../box/box-under-test.ts";
 import { startGate } from "../support/running-gate.ts";
 import { temporaryHome } from "../support/temporary-home.ts";
-import { claudeCodeIn, clientsFolder, TRIED_VERSIONS } from "./clients.ts";
+import { CLIENTS, TRIED_CLAUDE_CODES } from "./clients.ts";
+import { installedClient } from "./installed-client.ts";
 import { bash, Seat } from "./seat.ts";
 
 /** The real Claude Code, whose commands the real gate confines with the real bubblewrap. */
 
 const AGENT = "claude-code";
 
-describe.each(TRIED_VERSIONS)("the confined commands of Claude Code %s", (version) => {
-  const binary = claudeCodeIn(clientsFolder(), version);
-  const reason = binary === undefined ? `Claude Code ${version} is not installed: npm run clients` : withoutBox();
-  if (binary === undefined || reason !== undefined) {
+describe.each(TRIED_CLAUDE_CODES)("the confined commands of %s", (name) => {
+  const binary = installedClient(name);
+  if (binary === undefined) return;
+  const version = CLIENTS[name].version;
+  const reason = withoutBox();
+  if (reason !== undefined) {
     it.runIf(process.env.CI === "true")("can be tried", () => expect.unreachable(reason));
     console.log(`skipped: ${reason}`);
     return;

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { onTestFinished } from "vitest";
-import { MessagesApi, type ToolResult, type ToolUse } from "../../cli/claude-code/client-test/messages-api.ts";
+import { MessagesApi, type ToolResult, type ToolUse } from "../../cli/agents/pretended-model/messages-api.ts";
 
 export interface ClaudeCodeOptions {
   binary: string;

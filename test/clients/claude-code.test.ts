@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { claudeCodeChecks } from "../../cli/claude-code/hook-check.ts";
-import { launcherFile } from "../../cli/claude-code/launcher.ts";
+import { claudeCodeChecks } from "../../cli/agents/claude-code/hook-check.ts";
+import { launcherFile } from "../../cli/hook/launcher.ts";
 import { startGate } from "../support/running-gate.ts";
-import { claudeCodeIn, clientsFolder, TRIED_VERSIONS } from "./clients.ts";
+import { TRIED_CLAUDE_CODES } from "./clients.ts";
+import { installedClient } from "./installed-client.ts";
 import { bash, Seat, TTL_SECONDS } from "./seat.ts";
 
 /** The real Claude Code behind a real gate; its model alone is a pretended one. */
@@ -12,14 +13,9 @@ import { bash, Seat, TTL_SECONDS } from "./seat.ts";
 /** Claude Code notices a change of its settings within this time, in milliseconds. */
 const RELOAD_MS = 3000;
 
-describe.each(TRIED_VERSIONS)("Claude Code %s", (version) => {
-  const binary = claudeCodeIn(clientsFolder(), version);
-  if (binary === undefined) {
-    const reason = `Claude Code ${version} is not installed: npm run clients`;
-    it.runIf(process.env.CI === "true")("is installed", () => expect.unreachable(reason));
-    console.log(`skipped: ${reason}`);
-    return;
-  }
+describe.each(TRIED_CLAUDE_CODES)("%s", (name) => {
+  const binary = installedClient(name);
+  if (binary === undefined) return;
 
   let seat: Seat;
   const home = process.env.HOME;

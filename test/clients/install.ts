@@ -1,19 +1,20 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
-import { CLAUDE_CODE_VERSIONS, claudeCodeIn, clientFolder, clientsFolder } from "./clients.ts";
+import { join } from "node:path";
+import { CLIENTS, type ClientName, clientsFolder, programIn } from "./clients.ts";
 
-/** Installs the real clients from npm, where they aren't yet. Their install scripts are not run: the binaries are in the packages. */
+/** Installs the real clients from npm, where they aren't yet. Their install scripts are not run: the programs are in the packages. */
 const folder = clientsFolder();
-for (const version of CLAUDE_CODE_VERSIONS) {
-  if (claudeCodeIn(folder, version) === undefined) {
-    const prefix = clientFolder(folder, version);
+for (const [name, client] of Object.entries(CLIENTS)) {
+  if (programIn(folder, name as ClientName) === undefined) {
+    const prefix = join(folder, client.folder);
     mkdirSync(prefix, { recursive: true });
-    const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-save", "--package-lock=false"];
-    execFileSync("npm", ["install", "--prefix", prefix, ...options, `@anthropic-ai/claude-code@${version}`], {
+    const options = ["--ignore-scripts", "--omit=optional", "--no-audit", "--no-fund", "--no-save"];
+    execFileSync("npm", ["install", "--prefix", prefix, ...options, "--package-lock=false", ...client.packages], {
       stdio: ["ignore", "ignore", "inherit"],
     });
   }
-  const client = claudeCodeIn(folder, version);
-  if (client === undefined) throw new Error(`Claude Code ${version} has no binary for ${process.platform}`);
-  console.log(`Claude Code ${version}: ${client}`);
+  const program = programIn(folder, name as ClientName);
+  if (program === undefined) throw new Error(`${client.title} has no program for ${process.platform}-${process.arch}`);
+  console.log(`${client.title}: ${program}`);
 }

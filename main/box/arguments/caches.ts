@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Env } from "../../../ipc/paths.ts";
 import { errorCode } from "../../gate/errors.ts";
@@ -92,7 +92,10 @@ export interface Covers {
   readonly closed: string;
 }
 
-/** Makes them in the gate's folder. @throws the system's error */
+/**
+ * Makes them in the gate's folder, and keeps those that are there: a box of a judge's agent may be starting with them, and one in whose
+ * file's place another is put runs nothing. @throws the system's error
+ */
 export function makeCovers(box_folder: string): Covers {
   mkdirSync(box_folder, { recursive: true, mode: 0o700 });
   const named = (name: string) => join(box_folder, name);
@@ -101,12 +104,18 @@ export function makeCovers(box_folder: string): Covers {
     [covers.empty, 0o400],
     [covers.unreadable, 0o000],
   ] as const) {
-    makeEmpty(file);
+    if (!isEmptyFile(file)) makeEmpty(file);
     chmodSync(file, mode);
   }
   mkdirSync(covers.closed, { recursive: true });
   chmodSync(covers.closed, 0o000);
   return covers;
+}
+
+/** A file of this user's own with nothing in it, under one name. */
+function isEmptyFile(file: string): boolean {
+  const stat = lstatSync(file, { throwIfNoEntry: false });
+  return stat?.isFile() === true && stat.size === 0 && stat.nlink === 1 && stat.uid === process.getuid?.();
 }
 
 function makeEmpty(file: string): void {

@@ -72,7 +72,7 @@ describe("whose tool a name means", () => {
 
   it("is the kind of the agent that is paired under the name", () => {
     expect(agentKindOf("claude-code")).toBe("claude-code");
-    for (const name of ["Claude-Code", "claude-code2", "claude", "codex", "generic", "tester"])
+    for (const name of ["Claude-Code", "claude-code2", "claude", "aider", "generic", "tester"])
       expect([name, agentKindOf(name)]).toEqual([name, "generic"]);
   });
 

@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { guardedOffline } from "../../../cli/claude-code/offline-guard.ts";
+import { guardedOffline } from "../../../cli/hook/offline-guard.ts";
 import { loadConfig } from "../../../main/config.ts";
 import { configuredFiles } from "../../../main/gate/guard/configured-files.ts";
 import { GateFiles, hiddenFromBoxes } from "../../../main/gate/guard/gate-files.ts";
@@ -54,7 +54,7 @@ describe("a key file and a judge agent's program that gate.toml names are the ga
     const { call, executor: found, needs } = prepared(home, executor, args, { context: { cwd } });
     const inside = guard(call, found, needs, { home, env, gate_files: new GateFiles(paths, home) });
     expect(inside !== null).toBe(is_denied);
-    expect(guardedOffline({ intent: "", executor, args, context: { cwd } }, env)).toEqual(inside);
+    expect(guardedOffline({ intent: "", executor, args, context: { cwd } }, "claude-code", env)).toEqual(inside);
   });
 
   it("a channel's secrets and the file of kept checkpoints are touched by no agent, and shown in no box", () => {
@@ -86,7 +86,7 @@ describe("a key file and a judge agent's program that gate.toml names are the ga
     const { env, cwd, paths } = withConfiguredFiles();
     writeFileSync(paths.config_file, "not [ toml");
     const offline = (args: Record<string, unknown>) =>
-      guardedOffline({ intent: "", executor: "Read", args, context: { cwd } }, env);
+      guardedOffline({ intent: "", executor: "Read", args, context: { cwd } }, "claude-code", env);
     expect(offline({ file_path: "~/private/model.key" })).toBeNull();
     expect(offline({ file_path: "~/.config/metnos/gate.toml" })).not.toBeNull();
   });

@@ -1,0 +1,73 @@
+import type { Env } from "../../ipc/paths.ts";
+import type { AgentKind } from "../../main/gate/executors/agent-kind.ts";
+import type { Check } from "../check.ts";
+
+/** What the command does for one client that people run: `connect`, `doctor` and `run` are the same for each of them. */
+
+export type AdapterName = Exclude<AgentKind, "generic">;
+
+export interface Adapter {
+  /** As `connect`, `run` and `hook` call it; the name it is paired under. */
+  readonly name: AdapterName;
+  /** As people call it. */
+  readonly title: string;
+  /** The program that starts it, as PATH has it. */
+  readonly program: string;
+  /**
+   * Puts the gate in front of it. Running it again changes nothing; other people's entries stay, and a file that can't be read is left
+   * as it is. @throws GateError that names the file
+   */
+  connect(options: ConnectOptions): Promise<ConnectResult>;
+  /** Takes out what `connect` put there, and nothing else. */
+  disconnect(options: ConnectOptions): Promise<ConnectResult>;
+  /** Whether the gate is asked before each of its tools in this folder: a check for each thing that is wrong, one if nothing is. */
+  checks(context: CheckContext): Promise<Check[]>;
+  /** How `run` starts it so that the gate is asked, without changing a file of the user's. */
+  launch(options: LaunchOptions): Promise<Launch>;
+}
+
+export interface ConnectOptions {
+  /** Only for the project in this folder. */
+  project: boolean;
+  /** How long the gate takes for an answer at the most, in seconds: what waits for it waits longer. */
+  answer_seconds: number;
+  /** The client's own program; left out, the one on PATH. */
+  client?: string;
+  /** The settings of an administrator, where the client has such. */
+  managed?: boolean;
+  /** The hook over HTTP, where the client has such and it is as safe. */
+  http?: boolean;
+}
+
+export interface ConnectResult {
+  /** The file that holds what calls the gate. */
+  file: string;
+  changed: boolean;
+  /** The file as it was before, if it was there. */
+  backup: string | null;
+  /** What the user should know besides, one sentence each. */
+  notes?: readonly string[];
+}
+
+export interface CheckContext {
+  cwd: string;
+  env: Env;
+  answer_seconds: number;
+  client?: string;
+}
+
+export interface LaunchOptions {
+  answer_seconds: number;
+  cwd: string;
+  env: Env;
+  /** The user's own arguments. */
+  args: readonly string[];
+}
+
+export interface Launch {
+  program: string;
+  args: readonly string[];
+  /** Added to the environment; undefined takes a variable out of it. */
+  env: Readonly<Record<string, string | undefined>>;
+  notes?: readonly string[];
+}

@@ -1,0 +1,17 @@
+import type { Adapter, AdapterName } from "./adapter.ts";
+
+/** Every client that the gate can be put in front of. Loaded one by one: each brings its own formats. */
+const ADAPTERS: Readonly<Partial<Record<AdapterName, () => Promise<Adapter>>>> = {
+  "claude-code": async () => (await import("./claude-code/adapter.ts")).claudeCode,
+};
+
+export const ADAPTER_NAMES = Object.keys(ADAPTERS) as AdapterName[];
+
+/** Undefined if there is none of this name. */
+export async function adapterOf(name: string): Promise<Adapter | undefined> {
+  return Object.hasOwn(ADAPTERS, name) ? await ADAPTERS[name as AdapterName]?.() : undefined;
+}
+
+export async function allAdapters(): Promise<Adapter[]> {
+  return (await Promise.all(ADAPTER_NAMES.map(adapterOf))).filter((adapter) => adapter !== undefined);
+}

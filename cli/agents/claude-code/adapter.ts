@@ -1,0 +1,31 @@
+import { existsSync } from "node:fs";
+import { launcherFile } from "../../hook/launcher.ts";
+import type { Adapter } from "../adapter.ts";
+import { checkClient, clientCheck } from "./client-check.ts";
+import { claudeCodeChecks } from "./hook-check.ts";
+import { connectClaudeCode, disconnectClaudeCode } from "./settings.ts";
+
+export const claudeCode: Adapter = {
+  name: "claude-code",
+  title: "Claude Code",
+  program: "claude",
+  async connect({ project, answer_seconds, client }) {
+    const result = connectClaudeCode({ project, answer_seconds });
+    const { detail } = await checkClient({ client, anew: true });
+    return { ...result, notes: [`confined commands: ${detail}`] };
+  },
+  async disconnect({ project }) {
+    return disconnectClaudeCode({ project });
+  },
+  async checks({ cwd, env, answer_seconds, client }) {
+    const launcher = launcherFile(env);
+    return [
+      ...claudeCodeChecks({ cwd, env }, launcher, answer_seconds),
+      // Before it is connected there is nothing to test it with.
+      ...(existsSync(launcher) ? [await clientCheck(client)] : []),
+    ];
+  },
+  async launch({ args }) {
+    return { program: "claude", args: ["--settings", '{"disableAllHooks":false}', ...args], env: {} };
+  },
+};

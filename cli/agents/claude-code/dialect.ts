@@ -1,0 +1,46 @@
+import { agentPaths } from "../../../ipc/paths.ts";
+import type { HookAnswer, HookDialect } from "../../hook/dialect.ts";
+import { readCall } from "./payload.ts";
+import { canConfine, rewritten } from "./rewriting.ts";
+
+/** Claude Code's hook: the PreToolUse payload on stdin, `hookSpecificOutput` on stdout. */
+export const CLAUDE_CODE: HookDialect = {
+  agent: "claude-code",
+  // Claude Code gives a hook up after 600 s.
+  wait_seconds: 590,
+  offline: "ask",
+  read: readCall,
+  write,
+  canConfine: ({ rewritable }, client, state_dir) => canConfine(rewritable, client, state_dir),
+  rewritten,
+  events: {
+    /** A change of the settings while a session runs: a block, a warning, or nothing. */
+    "config-change": async (input) => {
+      const { configChange } = await import("./config-change.ts");
+      return configChange(input, process.env);
+    },
+    /** After a call: a note for the model, or nothing. */
+    after: async (input) => {
+      const { afterCall } = await import("./after-call.ts");
+      return afterCall(input, agentPaths(process.env), "claude-code");
+    },
+    /** In the test of a client: what the test has the client's call become. */
+    "client-test": async (input, argv) => {
+      const { answerTest } = await import("./client-test/test-hook.ts");
+      return answerTest(argv, input);
+    },
+  },
+};
+
+function write({ permission, reason, is_shown, updated_input }: HookAnswer): object {
+  const text = `Metnos Gate: ${reason}`;
+  return {
+    ...(is_shown ? { systemMessage: text } : {}),
+    hookSpecificOutput: {
+      hookEventName: "PreToolUse",
+      permissionDecision: permission,
+      permissionDecisionReason: text,
+      ...(updated_input === undefined ? {} : { updatedInput: updated_input }),
+    },
+  };
+}

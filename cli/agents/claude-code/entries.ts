@@ -1,0 +1,224 @@
+import { shellQuoted } from "../../../ipc/shell-quoted.ts";
+import type { Json } from "../../json-object.ts";
+import { isObject } from "../../json-object.ts";
+import { EVENTS, type HookEvent } from "../settings-file.ts";
+import { SHELL_TOOL } from "./payload.ts";
+
+/** The gate's entries among the hooks of a settings file. */
+
+/** The name of the file that the entries call: they are recognized by it. */
+export const LAUNCHER_NAME = "metnos-gate-hook";
+
+/** The entries of earlier versions called the command itself. */
+const EARLIER = /metnos-gate(\.js)?'? hook claude-code(\s|$)/;
+
+const STATUS = "Metnos Gate is asking you";
+
+/** Seconds that the hook waits beyond the gate's own time, and Claude Code beyond the hook's. */
+const MARGIN_SECONDS = 15;
+
+/** For hooks that don't wait for the user: long, because an earlier Claude Code continues where a hook is late, and a busy machine can be slow. */
+const CHECK_SECONDS = 60;
+/** Earlier versions wrote this instead. */
+const MIN_SECONDS = 10;
+
+/** The events whose hooks are called for some tools, and for which. */
+const MATCHERS: Partial<Record<HookEvent, string>> = {
+  PreToolUse: "*",
+  PostToolUse: SHELL_TOOL,
+  PostToolUseFailure: SHELL_TOOL,
+};
+
+/** After a call nothing is left to block. */
+const BLOCKING: readonly HookEvent[] = ["PreToolUse", "ConfigChange"];
+
+/** What has Claude Code call a hook for some calls only, once, without waiting for it, or by another shell. */
+const WEAKENING = ["if", "once", "async", "asyncRewake", "shell"];
+
+/**
+ * What Claude Code is to call.
+ *
+ * The gate's hook is called without a shell (`args`): a shell's prefix and settings that a project may set don't reach it. A version
+ * that doesn't know `args` calls the launcher with none, which then blocks. Since earlier versions let a call through whose hook
+ * can't be started, a second hook, for the shell, blocks where the launcher is missing or does not run.
+ * @param answer_seconds how long the gate takes for its answer at the most
+ */
+export function ourEntries(launcher: string, answer_seconds: number): Record<HookEvent, Json[]> {
+  const wait = answer_seconds + MARGIN_SECONDS;
+  const missing =
+    "Metnos Gate: its hook is missing, so nothing is allowed. Ask the user to connect claude-code to it again";
+  // By what it prints: an empty file runs, and a folder is executable.
+  const blocking: Json = {
+    type: "command",
+    command: `[ -n "$(${shellQuoted(launcher)} check 2>/dev/null)" ] || { echo '${missing}' >&2; exit 2; }`,
+    timeout: CHECK_SECONDS,
+    onFailure: "block",
+  };
+  const after: Json = { type: "command", command: launcher, args: ["after", "claude-code"], timeout: CHECK_SECONDS };
+  return {
+    PreToolUse: [
+      {
+        type: "command",
+        command: launcher,
+        args: ["hook", "claude-code", "--wait", String(wait)],
+        timeout: wait + MARGIN_SECONDS,
+        onFailure: "block",
+        statusMessage: STATUS,
+      },
+      blocking,
+    ],
+    PostToolUse: [after],
+    PostToolUseFailure: [after],
+    ConfigChange: [
+      {
+        type: "command",
+        command: launcher,
+        args: ["hook", "claude-code", "config-change"],
+        timeout: CHECK_SECONDS,
+        onFailure: "block",
+      },
+      blocking,
+    ],
+  };
+}
+
+/** The groups of hooks for an event; what isn't one is left out. */
+export function groupsOf(settings: Json, event: HookEvent): Json[] {
+  const groups = isObject(settings.hooks) ? settings.hooks[event] : undefined;
+  return Array.isArray(groups) ? groups.filter(isObject) : [];
+}
+
+export function hooksOf(group: Json): Json[] {
+  return Array.isArray(group.hooks) ? group.hooks.filter(isObject) : [];
+}
+
+export function isOurs(hook: Json): boolean {
+  const { command } = hook;
+  return typeof command === "string" && (command.includes(LAUNCHER_NAME) || EARLIER.test(command));
+}
+
+/** Our hooks for an event, in their order. */
+export function ourHooksIn(settings: Json, event: HookEvent): Json[] {
+  return groupsOf(settings, event).flatMap((group) => hooksOf(group).filter(isOurs));
+}
+
+/** How long the gate may take for its answer, as these hooks were written with; null where they don't say it. In seconds. */
+export function answerSecondsOf(settings: Json): number | null {
+  const waits = ourHooksIn(settings, "PreToolUse")
+    .map(waitOf)
+    .filter((wait) => wait > 0);
+  return waits.length === 0 ? null : Math.min(...waits) - MARGIN_SECONDS;
+}
+
+function waitOf({ args }: Json): number {
+  const at = Array.isArray(args) ? args.indexOf("--wait") : -1;
+  return Array.isArray(args) && at !== -1 ? Number(args[at + 1]) : 0;
+}
+
+/** Hooks of the gate that Claude Code would not call each time, not wait for, or not heed: equal ones elsewhere have the same fault. */
+export function weakenedHooks(settings: Json): Json[] {
+  return EVENTS.flatMap((event) =>
+    ourHooksIn(settings, event).filter(
+      (hook) => String(hook.command).includes(LAUNCHER_NAME) && !isWhole(hook, BLOCKING.includes(event)),
+    ),
+  );
+}
+
+function isWhole(hook: Json, is_blocking = true): boolean {
+  const { type, timeout, onFailure } = hook;
+  const wait = waitOf(hook);
+  return (
+    type === "command" &&
+    (!is_blocking || onFailure === "block") &&
+    typeof timeout === "number" &&
+    timeout >= MIN_SECONDS &&
+    timeout > wait &&
+    WEAKENING.every((key) => hook[key] === undefined || hook[key] === false)
+  );
+}
+
+/** True if the hook is called after every command, however it ended. */
+export function callsAfterCommands(settings: Json): boolean {
+  return (["PostToolUse", "PostToolUseFailure"] as const).every((event) =>
+    groupsOf(settings, event).some(
+      (group) => isMatched(group, SHELL_TOOL) && hooksOf(group).some((hook) => isOurs(hook) && isWhole(hook, false)),
+    ),
+  );
+}
+
+function isMatched({ matcher }: Json, tool?: string): boolean {
+  return matcher === undefined || matcher === "" || matcher === "*" || (tool !== undefined && matcher === tool);
+}
+
+/** True if the gate is asked before every tool. @param launcher the program that must be called; left out, any launcher of the gate's */
+export function callsForAllTools(settings: Json, launcher?: string): boolean {
+  return groupsOf(settings, "PreToolUse").some(
+    (group) => isMatched(group) && hooksOf(group).some((hook) => asksGate(hook, launcher) && isWhole(hook)),
+  );
+}
+
+function asksGate({ command, args }: Json, launcher: string | undefined): boolean {
+  if (typeof command !== "string" || !Array.isArray(args)) return false;
+  const is_launcher = launcher === undefined ? command.endsWith(`/${LAUNCHER_NAME}`) : command === launcher;
+  const [kind, agent, option = "--"] = args;
+  return is_launcher && kind === "hook" && agent === "claude-code" && String(option).startsWith("--");
+}
+
+export function holdsOurs(settings: Json): boolean {
+  return ourHooksIn(settings, "PreToolUse").length > 0;
+}
+
+/** Earlier entries of ours are updated in their place; otherwise new ones go to the end. */
+export function withEntries(settings: Json, entries: Record<HookEvent, Json[]>): Json {
+  return EVENTS.reduce((changed, event) => withEventEntries(changed, event, entries[event]), settings);
+}
+
+function withEventEntries(settings: Json, event: HookEvent, entries: readonly Json[]): Json {
+  const groups = groupsOf(settings, event);
+  const matcher = MATCHERS[event];
+  const position = groups.findIndex((group) => hooksOf(group).some(isOurs));
+  const updated =
+    position === -1
+      ? [...groups, { ...(matcher === undefined ? {} : { matcher }), hooks: entries }]
+      : groups
+          .map((group, index) => ({ ...group, hooks: replaced(hooksOf(group), index === position ? entries : []) }))
+          .filter(({ hooks }) => hooks.length > 0);
+  return { ...settings, hooks: { ...(settings.hooks as Json | undefined), [event]: updated } };
+}
+
+/** Our hooks are replaced by the entries, at the place of the first of them; what the user added to one stays if it does not weaken it. */
+function replaced(hooks: readonly Json[], entries: readonly Json[]): Json[] {
+  const ours = hooks.filter(isOurs);
+  const first = hooks.findIndex(isOurs);
+  const others = (from: number, to?: number) => hooks.slice(from, to).filter((hook) => !isOurs(hook));
+  if (first === -1) return [...hooks];
+  return [
+    ...others(0, first),
+    ...entries.map((entry, index) => ({ ...strengthened(ours[index] ?? {}), ...entry })),
+    ...others(first),
+  ];
+}
+
+function strengthened(hook: Json): Json {
+  return Object.fromEntries(Object.entries(hook).filter(([key]) => !WEAKENING.includes(key)));
+}
+
+/** Without our hooks, and without what they alone had made. */
+export function withoutOurs(settings: Json): Json {
+  return EVENTS.reduce((changed, event) => withoutEventEntries(changed, event), settings);
+}
+
+function withoutEventEntries(settings: Json, event: HookEvent): Json {
+  const groups = groupsOf(settings, event);
+  if (!groups.some((group) => hooksOf(group).some(isOurs))) return settings;
+  const kept = groups
+    .map((group) =>
+      hooksOf(group).some(isOurs) ? { ...group, hooks: hooksOf(group).filter((hook) => !isOurs(hook)) } : group,
+    )
+    .filter((group) => !Array.isArray(group.hooks) || group.hooks.length > 0);
+  const { [event]: _, ...events } = settings.hooks as Json;
+  const hooks: Json = kept.length > 0 ? { ...(settings.hooks as Json), [event]: kept } : events;
+  if (Object.keys(hooks).length > 0) return { ...settings, hooks };
+  const { hooks: _hooks, ...rest } = settings;
+  return rest;
+}

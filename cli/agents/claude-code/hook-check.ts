@@ -1,0 +1,147 @@
+import { ownCommand } from "../../../ipc/own-command.ts";
+import type { Check } from "../../check.ts";
+import { launcherProblem } from "../../hook/launcher.ts";
+import type { Json } from "../../json-object.ts";
+import { isObject } from "../../json-object.ts";
+import { EVENTS } from "../settings-file.ts";
+import { foreignHooks, reachingVariables, switchedOffBy, turnsHooksOff } from "./dangers.ts";
+import { type SettingsContext, type SettingsSource, settingsSources } from "./effective-settings.ts";
+import {
+  answerSecondsOf,
+  callsAfterCommands,
+  callsForAllTools,
+  holdsOurs,
+  LAUNCHER_NAME,
+  ourEntries,
+  ourHooksIn,
+  weakenedHooks,
+} from "./entries.ts";
+
+/** Whether Claude Code calls the gate in a folder, by the settings that are in force there. */
+
+const CHECK = "claude-code hook";
+const CONNECT = "connect claude-code";
+
+type Source = SettingsSource & { settings: Json };
+
+/**
+ * One line if all is well, otherwise one for each thing that is wrong; and the other hooks beside the gate's, by name.
+ * @param answer_seconds how long the gate takes for its answer at the most, as the hooks were or should be written with
+ */
+export function claudeCodeChecks(context: SettingsContext, launcher: string, answer_seconds: number): Check[] {
+  const sources = settingsSources(context).filter((source): source is Source => source.settings !== undefined);
+  const holders = sources.filter(({ settings }) => holdsOurs(settings));
+  if (holders.length === 0)
+    return [...unreadable(sources), failed("not installed", ownCommand(CONNECT)), ...others(sources)];
+  const problems = [
+    ...unreadable(sources),
+    ...switchedOff(sources, holders),
+    ...sources.flatMap(variables),
+    ...holders.flatMap((holder) => entryProblems(holder, launcher, answer_seconds)),
+  ];
+  const detail = `in ${holders.map(({ file }) => file).join(" and ")}`;
+  return [...(problems.length > 0 ? problems : [{ check: CHECK, ok: true, detail }]), ...others(sources)];
+}
+
+function failed(detail: string, fix: string): Check {
+  return { check: CHECK, ok: false, detail, fix };
+}
+
+function unreadable(sources: readonly Source[]): Check[] {
+  return sources.flatMap(({ file, problem }) =>
+    problem === undefined ? [] : [failed(`${file} ${problem}: Claude Code ignores it`, `mend ${file}`)],
+  );
+}
+
+/** An administrator's settings take precedence; of the others the strongest that has the setting counts. */
+function switchedOff(sources: readonly Source[], holders: readonly Source[]): Check[] {
+  const managed = sources.filter(({ kind }) => kind === "managed");
+  const off = managed.find(({ settings }) => turnsHooksOff(settings));
+  if (off !== undefined) return [failed(`switched off here: ${off.file} has disableAllHooks`, askAdministrator(off))];
+  if (holders.some(({ kind }) => kind === "managed")) return [];
+  const only = managed.find(({ settings }) => settings.allowManagedHooksOnly === true);
+  if (only !== undefined)
+    return [failed(`switched off here: ${only.file} has allowManagedHooksOnly`, askAdministrator(only))];
+  const decisive = switchedOffBy(sources.filter(({ kind }) => kind !== "managed"));
+  if (decisive === undefined) return [];
+  return [
+    failed(`switched off here: ${decisive.file} has disableAllHooks`, `take disableAllHooks out of ${decisive.file}`),
+  ];
+}
+
+function askAdministrator({ file }: Source): string {
+  return `have the gate's hooks put into ${file} by who administers this machine`;
+}
+
+function variables({ file, settings }: Source): Check[] {
+  const found = reachingVariables(settings);
+  if (found.length === 0) return [];
+  const names = found.join(", ");
+  return [
+    failed(`${file} sets ${names}, which can switch the hook off or reach into it`, `take ${names} out of ${file}`),
+  ];
+}
+
+/** The entries are not those that `connect` would write, apply to some tools only, or what they call doesn't run. */
+function entryProblems({ file, settings }: Source, launcher: string, answer_seconds: number): Check[] {
+  const problems: Check[] = [];
+  const is_current = areWritten(settings, launcher, answer_seconds);
+  const written_for = answerSecondsOf(settings);
+  if (!is_current && written_for !== null && areWritten(settings, launcher, written_for))
+    problems.push(failed(waitDetail(file, written_for, answer_seconds), ownCommand(CONNECT)));
+  else if (!is_current)
+    problems.push(failed(`the hook in ${file} is not the one that this version writes`, ownCommand(CONNECT)));
+  // An earlier version's entries are reported once.
+  const is_launched = ourHooksIn(settings, "PreToolUse").some((hook) => launcherOf(hook).length > 0);
+  if (weakenedHooks(settings).length > 0) problems.push(failed(weakenedDetail(file), ownCommand(CONNECT)));
+  else if (is_launched && !callsForAllTools(settings))
+    problems.push(failed(`the hook in ${file} is not called for every tool`, `set its matcher to "*"`));
+  else if (is_current && !callsAfterCommands(settings))
+    problems.push(failed(`the hook in ${file} is not called after each command`, `set its matcher to "Bash"`));
+  for (const called of new Set(ourHooksIn(settings, "PreToolUse").flatMap(launcherOf))) {
+    const problem = launcherProblem(called);
+    if (problem !== undefined) problems.push(failed(problem, ownCommand(CONNECT)));
+  }
+  return problems;
+}
+
+/** The entries are those that `connect` writes for so many seconds. */
+function areWritten(settings: Json, launcher: string, answer_seconds: number): boolean {
+  const expected = ourEntries(launcher, answer_seconds);
+  return EVENTS.every((event) => {
+    const found = ourHooksIn(settings, event);
+    return expected[event].length === found.length && expected[event].every((entry, at) => holds(found[at], entry));
+  });
+}
+
+function waitDetail(file: string, written_for: number, answer_seconds: number): string {
+  return `the hook in ${file} waits for ${written_for} s, but by gate.toml the judges and you may take ${answer_seconds} s together`;
+}
+
+function holds(found: Json | undefined, entry: Json): boolean {
+  return Object.entries(entry).every(([key, value]) => JSON.stringify(found?.[key]) === JSON.stringify(value));
+}
+
+/** Of two equal hooks Claude Code calls one, and takes everything else from the strongest file: a project's can replace the user's. */
+function weakenedDetail(file: string): string {
+  return `a hook of the gate in ${file} is not waited for or heeded each time (async, if, once, shell, timeout or onFailure)`;
+}
+
+function launcherOf({ command, args }: Json): string[] {
+  return typeof command === "string" && Array.isArray(args) && command.endsWith(`/${LAUNCHER_NAME}`) ? [command] : [];
+}
+
+/** Other hooks before tools are no failure, but the user should know them: one can change a call after it was approved. */
+function others(sources: readonly Source[]): Check[] {
+  const found = sources.flatMap(({ file, settings }) => foreignHooks(settings).map((hook) => `${hook} (${file})`));
+  const plugins = sources.flatMap(({ settings }) => pluginsOf(settings));
+  if (found.length === 0 && plugins.length === 0) return [];
+  const named = [...found, ...plugins.map((plugin) => `those of the plugin ${plugin}`)].join(", ");
+  const detail = `beside the gate's, able to change a call after it was approved: ${named}`;
+  return [{ check: "claude-code other hooks", ok: true, detail }];
+}
+
+function pluginsOf({ enabledPlugins }: Json): string[] {
+  if (!isObject(enabledPlugins)) return [];
+  return Object.entries(enabledPlugins).flatMap(([name, is_enabled]) => (is_enabled === true ? [name] : []));
+}

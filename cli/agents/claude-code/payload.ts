@@ -1,0 +1,40 @@
+import type { HookCall, Rewritable } from "../../hook/dialect.ts";
+import { callIdOf, contextOf, parsePayload, textIn } from "../../hook/payload.ts";
+import { isObject, type Json } from "../../json-object.ts";
+
+/** The payload of Claude Code's PreToolUse hook as a call for the gate. Unknown fields are ignored. */
+
+/** The one tool whose calls may be rewritten, and after which the hook is called. */
+export const SHELL_TOOL = "Bash";
+
+const NO_PAYLOAD = { refused: "the hook's input is not a PreToolUse payload" };
+
+/** The call, or why there is none that can be passed on as it was sent. */
+export function readCall(text: string): HookCall | { refused: string } {
+  const parsed = parsePayload(text);
+  if ("refused" in parsed) return parsed;
+  const { payload = {} } = parsed;
+  const { tool_name, tool_input, cwd, hook_event_name = "PreToolUse" } = payload;
+  if (typeof tool_name !== "string" || !isObject(tool_input) || hook_event_name !== "PreToolUse") return NO_PAYLOAD;
+  const { description, ...without_description } = tool_input;
+  const is_bash = tool_name === SHELL_TOOL;
+  return {
+    session_id: textIn(payload, "session_id") ?? "",
+    call: {
+      // Bash has a description beside the command: that is the intent, not a part of what runs.
+      intent: is_bash && typeof description === "string" ? description.slice(0, 16_000) : "",
+      executor: tool_name,
+      args: is_bash ? without_description : tool_input,
+      context: contextOf(payload, "prompt_id"),
+    },
+    rewritable: callIdOf(payload) === undefined || typeof cwd !== "string" ? undefined : rewritableOf(payload, cwd),
+  };
+}
+
+/** Only the tool that ends with its command: what continues in the background may start after Claude Code says that it ran. */
+function rewritableOf({ tool_name, tool_input }: Json, cwd: string): Rewritable | undefined {
+  if (tool_name !== SHELL_TOOL || !isObject(tool_input)) return undefined;
+  const { command, run_in_background } = tool_input;
+  if (typeof command !== "string" || (run_in_background !== undefined && run_in_background !== false)) return undefined;
+  return { input: tool_input, line: command, cwd };
+}

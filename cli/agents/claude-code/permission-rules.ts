@@ -1,0 +1,68 @@
+import { readFileSync, readlinkSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Json } from "../../json-object.ts";
+import { isObject } from "../../json-object.ts";
+import { argumentsOf } from "./client-program.ts";
+import { projectSources, settingsSources } from "./effective-settings.ts";
+
+/**
+ * Claude Code's own permission rules. They see a rewritten call's wrapper instead of its command line (tried with 2.1.197 and 2.1.330),
+ * so a call that one of them may be about is not rewritten.
+ */
+
+interface Asked {
+  line: string;
+  /** The folder that the session is in. */
+  cwd: string;
+  /** The client's process. */
+  pid: number;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Options that bring rules along, which no file shows. */
+const OPTIONS = /^--(?:disallowed-?tools|settings|managed-?settings|setting-sources)(?:=|$)/i;
+
+/** True where a `deny` or `ask` rule may be about the line, or Claude Code's own sandbox is on. In doubt true. */
+export function mayHaveRuleAbout({ line, cwd, pid, env }: Asked): boolean {
+  if (argumentsOf(pid).some((word) => OPTIONS.test(word))) return true;
+  const config_folder = variableOf(pid, "CLAUDE_CONFIG_DIR");
+  const context = { cwd, env: config_folder === undefined ? env : { ...env, CLAUDE_CONFIG_DIR: config_folder } };
+  // Claude Code reads its project's settings where it was started; the session may have moved since.
+  const folders = new Set([...foldersUpFrom(readlinkSync(`/proc/${pid}/cwd`)), ...foldersUpFrom(dirname(cwd))]);
+  return [...settingsSources(context), ...[...folders].flatMap(projectSources)].some(
+    ({ settings, problem }) => problem !== undefined || (settings !== undefined && isAbout(settings, line)),
+  );
+}
+
+/** A variable as a process was started with it. */
+function variableOf(pid: number, name: string): string | undefined {
+  const variables = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+  return variables.find((variable) => variable.startsWith(`${name}=`))?.slice(name.length + 1);
+}
+
+function foldersUpFrom(folder: string): string[] {
+  const above = dirname(folder);
+  return above === folder ? [folder] : [folder, ...foldersUpFrom(above)];
+}
+
+function isAbout({ permissions, sandbox }: Json, line: string): boolean {
+  if (isObject(sandbox) && sandbox.enabled !== undefined && sandbox.enabled !== false) return true;
+  if (!isObject(permissions)) return false;
+  return [permissions.deny, permissions.ask].some(
+    (rules) => rules !== undefined && (!Array.isArray(rules) || rules.some((rule) => mayMean(rule, line))),
+  );
+}
+
+/**
+ * A rule for a whole tool holds for a rewritten call, too. Of one with a pattern, all words of the pattern would have to be in
+ * the line: a rule for files may mean a command that touches them.
+ */
+function mayMean(rule: unknown, line: string): boolean {
+  if (typeof rule !== "string") return true;
+  const pattern = /\(([\s\S]*)\)\s*$/.exec(rule)?.[1];
+  if (pattern === undefined) return false;
+  return pattern
+    .split(/[\s*?:/~"'\\[\]{}]+/)
+    .filter((word) => word !== "" && word !== ".")
+    .every((word) => line.includes(word));
+}

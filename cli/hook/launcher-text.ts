@@ -1,0 +1,102 @@
+import { shellQuoted } from "../../ipc/shell-quoted.ts";
+import { REFUSAL_TEXTS } from "../agents/claude-code/refusal-texts.ts";
+
+/** The script that Claude Code calls: it wraps the hook, so that only an answer of the gate lets a call through. */
+
+export interface LauncherParts {
+  /** The folder in which the gate names the calls that it waits for. */
+  calls_dir: string;
+  /** Variables that the hook needs, and no others reach it. */
+  env: Readonly<Record<string, string>>;
+  /** How the hook is run. */
+  program: { installed: string } | { nodes: readonly string[]; scripts: readonly string[] };
+}
+
+/** How the name of a call's file ends once the call has started as a confined one. */
+const STARTED = ".started";
+
+/** Claude Code takes this exit code as a refusal, in every version. */
+const BLOCKS = 2;
+
+const AGAIN = "tell the user to connect claude-code again from where Metnos Gate is now";
+
+/**
+ * A script for any POSIX shell. Its first line begins with an empty environment, before a shell has read any of it: what a project's
+ * settings put there (NODE_OPTIONS, SHELLOPTS, METNOS_*) reaches neither this shell nor the hook.
+ */
+export function launcherText({ env, calls_dir, program }: LauncherParts): string {
+  const variables = Object.entries(env).map(([name, value]) => `export ${name}=${shellQuoted(value)}`);
+  return `#!/usr/bin/env -S -i /bin/sh
+# Written by metnos-gate connect claude-code, which also replaces it.
+${afterCall(calls_dir)}
+${variables.join("\n")}
+
+blocks() {
+  echo "Metnos Gate: $1; nothing is let through" >&2
+  exit ${BLOCKS}
+}
+
+[ $# -gt 0 ] || blocks 'this Claude Code calls a hook without its arguments: tell the user to update it'
+${"installed" in program ? installedProgram(program.installed) : ownProgram(program.nodes, program.scripts)}
+if [ "$1" = check ]; then
+  printf '%s\\n' "$@"
+  exit 0
+fi
+if [ -n "$payload" ]; then
+  printf '%s\\n' "$payload" | "$@"
+  exit 0
+fi
+answer=$("$@" --parent "$PPID") || blocks "its hook failed ($?)"
+case $answer in
+  '{'*'}') printf '%s\\n' "$answer" || blocks 'its answer had no reader' ;;
+  *) blocks 'its hook gave no answer' ;;
+esac
+`;
+}
+
+/**
+ * After a call, of which there are many: a program is started only for one that the gate allowed as a confined one, if it never started so, or
+ * if its output says that something was refused. Where there is no such call its payload isn't even read.
+ */
+function afterCall(calls_dir: string): string {
+  const refused = REFUSAL_TEXTS.map((text) => `*${shellQuoted(text)}*`).join(" | ");
+  return `payload=
+if [ "$1" = after ]; then
+  cd ${shellQuoted(calls_dir)} 2>/dev/null || exit 0
+  set -- *
+  [ "$1" != '*' ] || exit 0
+  payload=$(cat)
+  found=
+  for call in "$@"; do
+    case $payload in
+      *'"tool_use_id":"'"\${call%${STARTED}}"'"'*) found=$call; break ;;
+    esac
+  done
+  case $found in
+    '') exit 0 ;;
+    *${STARTED}) case $payload in ${refused}) ;; *) exit 0 ;; esac ;;
+  esac
+  cd /
+  set -- hook claude-code after
+fi`;
+}
+
+function installedProgram(command: string): string {
+  const quoted = shellQuoted(command);
+  return `[ -x ${quoted} ] || blocks 'the installed metnos-gate is missing; ${AGAIN}'
+[ "$1" = check ] && set -- check ${quoted} || set -- ${quoted} "$@"`;
+}
+
+function ownProgram(nodes: readonly string[], scripts: readonly string[]): string {
+  return `node=
+for found in ${nodes.map(shellQuoted).join(" ")}; do
+  if [ -x "$found" ]; then node=$found; break; fi
+done
+[ -n "$node" ] || node=$(command -v node) || blocks 'no Node is left of those that were there; ${AGAIN}'
+script=
+for found in ${scripts.map(shellQuoted).join(" ")}; do
+  if [ -f "$found" ]; then script=$found; break; fi
+done
+[ -n "$script" ] || blocks 'its program is missing; ${AGAIN}'
+if [ "$1" = check ]; then set -- check "$node" "$script"; else set -- "$node" "$script" "$@"; fi`;
+}

@@ -1,0 +1,41 @@
+import { parse } from "smol-toml";
+import type { Env } from "../../ipc/paths.ts";
+import { type GatePaths, gatePaths, homeFolder } from "../../ipc/paths.ts";
+import { readRegularFile } from "../../ipc/regular-file.ts";
+import type { ProposedCall } from "../../ipc/wire.ts";
+import type { AgentKind } from "../../main/gate/executors/agent-kind.ts";
+import { ExecutorCatalog, loadOwnExecutors } from "../../main/gate/executors/catalog.ts";
+import { needsOf } from "../../main/gate/executors/needs.ts";
+import { configuredFiles } from "../../main/gate/guard/configured-files.ts";
+import { GateFiles } from "../../main/gate/guard/gate-files.ts";
+import { type GuardBlock, guard } from "../../main/gate/guard/guard.ts";
+
+/** The gate's guard for when no gate can be asked: what is never allowed isn't allowed then either. */
+
+/** The guard's finding for a call, or null where it denies nothing. There are no rules here. */
+export function guardedOffline(call: ProposedCall, agent: AgentKind, env: Env): GuardBlock | null {
+  const paths = pathsFor(env);
+  const home = homeFolder(env);
+  const executor = catalogFor(paths).find(call.executor, agent);
+  const needs = needsOf(call, executor, home, env);
+  return guard(call, executor, needs, { home, env, gate_files: new GateFiles(paths, home) });
+}
+
+/** With the files that the configuration names, where the configuration can be read: no gate starts with one that can't. */
+function pathsFor(env: Env): GatePaths {
+  const paths = gatePaths(env);
+  try {
+    return { ...paths, ...configuredFiles(parse(readRegularFile(paths.config_file))) };
+  } catch {
+    return paths;
+  }
+}
+
+/** With the user's manifests, where they can be read: they may describe a name as one that runs commands. */
+function catalogFor(paths: GatePaths): ExecutorCatalog {
+  try {
+    return new ExecutorCatalog(loadOwnExecutors(paths.executors_dir));
+  } catch {
+    return new ExecutorCatalog(); // no gate starts with these manifests; what they describe counts as running code here
+  }
+}
