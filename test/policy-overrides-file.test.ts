@@ -121,7 +121,7 @@ test.each([
   [
     "an unknown kind of agents",
     `[[profile]]\nagent_kind = "aider"\n${DENIED}`,
-    '2: profile.0.agent_kind: expected one of "claude-code" or "generic"',
+    '2: profile.0.agent_kind: expected one of "claude-code", "codex", "gemini", "opencode" or "generic"',
   ],
   [
     "letters that only look like a name's",
