@@ -81,6 +81,11 @@ export class RunPlan {
     return level === this.#level ? null : "what its agent may do was changed since it was allowed";
   }
 
+  /** Its agent isn't the one any more that it was allowed to. */
+  isOver(): boolean {
+    return this.#parts.stateOf(this.#run.agent_id).level !== this.#level;
+  }
+
   /** Bubblewrap's arguments, each ended by a zero byte; `environment`: of the caller. @throws GateError, or the system's error */
   start(environment: readonly string[]): Buffer {
     const { machine, places, after, openNetwork } = this.#parts;
