@@ -280,8 +280,9 @@ export class BoxService implements Box {
     launcher.write({ ...written, common, limits: limitCommands(config) });
     agent_launcher.write({
       ...written,
-      // The terminal stays its own, to be resized and interrupted: the filter keeps words from being put into it.
-      common: has_filter ? common.filter((word) => word !== "--new-session") : common,
+      common,
+      // To be resized and interrupted: the filter keeps words from being put into it.
+      keeps_terminal: has_filter,
       limits: limitCommands({ ...config, cpu_seconds: AGENT_CPU_SECONDS }),
     });
     const places = new Places();

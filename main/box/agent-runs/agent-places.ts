@@ -9,11 +9,14 @@ import { projectFolder } from "../arguments/caches.ts";
 import type { Machine } from "../arguments/machine.ts";
 import { isNeverShown } from "../arguments/unusable-places.ts";
 import { makePrivate } from "../box-folder.ts";
+import { BOX_FOLDER } from "../network/relay.ts";
 import type { AgentRun, AgentSetting } from "./agent-run.ts";
 
 /** What an agent's box shows of the agent: a state of its own, and the user's settings as they are. */
 
 export interface PlaceWords {
+  /** Bubblewrap's, before what fills the folders in memory. */
+  readonly first: readonly string[];
   /** Bubblewrap's. */
   readonly words: readonly string[];
   /** Where they put something. */
@@ -44,12 +47,37 @@ export function agentPlaceWords(
   });
   const files = places.files.map(({ source, at }) => ({ source: realForm(source) ?? source, at }));
   return {
+    first: heldFolders(
+      files.map(({ at }) => at),
+      machine,
+    ),
     words: [
       ...state.flatMap(({ source, at }) => ["--bind", source, at]),
       ...[...settings, ...files].flatMap(({ source, at }) => ["--ro-bind", source, at]),
     ],
     at: [...state, ...settings, ...files].map(({ at }) => at),
   };
+}
+
+/**
+ * File systems of their own for the folders in memory, so that everything else can be read-only, and for those on the way to the gate's
+ * files: a folder in use as a mount can't be renamed, and another put in its place.
+ */
+function heldFolders(files: readonly string[], { home_real, settings }: Machine): string[] {
+  const size = ["--size", String(settings.tmp_mb * 1024 * 1024)];
+  const held = new Set(["/run", BOX_FOLDER, home_real]);
+  for (const file of files)
+    for (let folder = dirname(file); isAtOrBelow(folder, home_real) && folder !== home_real; folder = dirname(folder))
+      held.add(folder);
+  const folders = [...held].sort((one, other) => one.length - other.length);
+  return [
+    "--perms",
+    "1777",
+    ...size,
+    "--tmpfs",
+    "/tmp",
+    ...folders.flatMap((path) => ["--perms", "0700", ...size, "--tmpfs", path]),
+  ];
 }
 
 /** @throws GateError `box_unavailable` for the home itself, a folder above it, the kernel's, the gate's own */

@@ -43,8 +43,10 @@ export function openAgentWay(parts: AgentWayParts): AgentWay {
   const { proxy, way } = openWay(access, { ...parts, loopback: loopback.ways, reached: begun });
   const shared = ["--ro-bind", seat.socket, AGENT_SOCKET, "--ro-bind", token_file, AGENT_TOKEN];
   const environment = ["--setenv", "METNOS_GATE_SOCKET", AGENT_SOCKET, "--setenv", "METNOS_AGENT_TOKEN", seat.token];
-  const words = [...way.arguments, ...shared, ...places.words, ...environment];
+  const closed = ["--remount-ro", BOX_FOLDER, "--remount-ro", "/"];
+  const words = [...way.arguments, ...shared, ...places.words, ...environment, ...closed];
   return {
+    first: places.first,
     arguments: words,
     start: `${mountChecks(words, [AGENT_SOCKET, ...places.at])}\n${way.start}`,
     review() {

@@ -11,6 +11,8 @@ import { RunProxy } from "./run-proxy.ts";
 
 /** One box's way to hosts. */
 export interface RunNetwork {
+  /** Bubblewrap's: before what fills the folders in memory. */
+  readonly first?: readonly string[];
   /** Bubblewrap's: behind what makes /run, and behind what clears the environment. */
   readonly arguments: readonly string[];
   /** Words of a POSIX shell that start the relay in the box, and come back when programs can use it. */
