@@ -70,6 +70,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
     files: ["guard/shell-patterns.ts"],
   },
   // Words that are no programs there.
+  { why: "a kind of agents", words: "codex gemini", files: ["executors/agent-kind.ts"] },
   {
     why: "how far an answer reaches",
     words: "file tree",
