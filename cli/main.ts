@@ -20,6 +20,7 @@ import { openCommand } from "./commands/open.ts";
 import { outsideCommand } from "./commands/outside.ts";
 import { policyCommands } from "./commands/policy.ts";
 import { receiptsCommands } from "./commands/receipts.ts";
+import { runCommand } from "./commands/run.ts";
 import { pauseOrResume, safetyCommands } from "./commands/safety.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { serviceCommands } from "./commands/service.ts";
@@ -69,6 +70,9 @@ export function commandLine(done: (code: number) => void): Command {
   openCommand(program);
   watchCommand(program);
   connectCommand(program);
+  // What follows an agent's name is the agent's.
+  program.enablePositionalOptions();
+  runCommand(program, done);
   agentsCommands(program);
   approvalsCommands(program);
   answerCommands(program);
