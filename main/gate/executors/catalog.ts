@@ -9,6 +9,7 @@ import { fileError } from "../file-errors.ts";
 import type { CalledTool } from "../mcp/called-tool.ts";
 import { type AgentKind, agentKindSchema } from "./agent-kind.ts";
 import { CLAUDE_CODE_EXECUTORS } from "./claude-code.ts";
+import { CODEX_EXECUTORS } from "./codex.ts";
 import { COMMON_TOOLS } from "./common-tools.ts";
 import { INTERNAL_EXECUTORS } from "./internal.ts";
 import { type ExecutorManifest, type ManifestSource, manifestSchema } from "./manifest.ts";
@@ -41,6 +42,7 @@ export class ExecutorCatalog {
   /** `own` are the user's manifests; they may redefine built-in names. */
   constructor(own: readonly ExecutorManifest[] = []) {
     for (const source of COMMON_TOOLS) this.#add(manifestSchema.parse(source), ["generic"]);
+    for (const source of CODEX_EXECUTORS) this.#add(manifestSchema.parse(source), ["codex"]);
     for (const source of CLAUDE_CODE_EXECUTORS) this.#add(manifestSchema.parse(source), kindsWith(source));
     for (const manifest of own) this.#add(manifest, manifest.agents ?? agentKindSchema.options);
     for (const [name, source] of Object.entries(INTERNAL_EXECUTORS))
