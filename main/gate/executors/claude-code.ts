@@ -1,17 +1,6 @@
+import { insideTool as inside } from "./inside-tool.ts";
 import { anything, count, flag, named, object, text } from "./json-schema.ts";
 import type { ManifestSource } from "./manifest.ts";
-
-/** A tool that touches nothing outside the agent: no capability, allowed once the guard has looked. */
-const inside = (name: string, verb: string, verbo: string, content_args: string[] = []): ManifestSource => ({
-  name,
-  needs: [],
-  args_schema: object({}),
-  content_args,
-  verb: { en: verb, it: verbo },
-  reversibility: "reversible",
-  critical: false,
-  skip_judge: true,
-});
 
 /** Claude Code's own tools. `mcp__*` and whatever is not here: see catalog.ts. */
 export const CLAUDE_CODE_EXECUTORS: readonly ManifestSource[] = [

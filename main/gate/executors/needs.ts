@@ -105,6 +105,10 @@ function targetsOf(
       return values(source.arg).map((glob) => globTarget(glob, values(source.path_arg)[0] ?? ".", home, cwd));
     case "url":
       return values(source.arg).map(urlTarget);
+    case "urls": {
+      const urls = source.args.flatMap(values).flatMap(urlsIn);
+      return urls.length === 0 ? [{ kind: "unknown", shown: call.executor }] : urls.map(urlTarget);
+    }
     case "exact":
       return values(source.arg).map((value) => ({ kind: "exact", value }));
     case "command":
@@ -130,6 +134,11 @@ export function commandsOf(
 function commandText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   return Array.isArray(value) ? value.filter((word) => typeof word === "string").join(" ") : undefined;
+}
+
+/** What a reader of a free text would take for a URL: one that begins within another one, too. */
+function urlsIn(text: string): string[] {
+  return text.split(/\s+|(?=https?:\/\/)/i).filter((word) => word.includes("://"));
 }
 
 function globTarget(glob: string, path: string, home: string, cwd: string | undefined): CallTarget {

@@ -1,0 +1,41 @@
+import { join } from "node:path";
+import { launcherFile, writeLauncher } from "../../hook/launcher.ts";
+import type { Adapter } from "../adapter.ts";
+import { putIntoSettings, takeOutOfSettings } from "../settings-edit.ts";
+import { EVENTS, ourEntry, ourHooksIn, withEntry, withoutOurs } from "./entries.ts";
+import { geminiChecks } from "./hook-check.ts";
+import { writeRunSettings } from "./run-settings.ts";
+import { userSettingsFile } from "./settings-sources.ts";
+
+const TWICE =
+  "where its own mode asks, Gemini asks you too, after the gate: gemini --approval-mode yolo leaves the question to the gate alone, but then whatever keeps the hook from running lets calls run";
+const EDITORS = "an editor that starts Gemini (gemini --acp) calls no hook: only metnos-gate acp stands before that";
+
+export const gemini: Adapter = {
+  name: "gemini",
+  title: "Gemini CLI",
+  program: "gemini",
+  async connect({ project, answer_seconds }) {
+    const launcher = writeLauncher();
+    const result = putIntoSettings({
+      file: settingsFile(project),
+      events: EVENTS,
+      change: (settings) => withEntry(settings, ourEntry(launcher, answer_seconds)),
+      holdsOurs: (settings) => ourHooksIn(settings).length > 0,
+    });
+    return { ...result, notes: [TWICE, EDITORS] };
+  },
+  async disconnect({ project }) {
+    return takeOutOfSettings({ file: settingsFile(project), events: EVENTS, change: withoutOurs });
+  },
+  async checks({ cwd, env, answer_seconds }) {
+    return geminiChecks({ cwd, env, answer_seconds, launcher: launcherFile(env) });
+  },
+  async launch({ args, env, answer_seconds }) {
+    return { program: "gemini", args, env: writeRunSettings(env, answer_seconds), notes: [TWICE] };
+  },
+};
+
+function settingsFile(project: boolean): string {
+  return project ? join(process.cwd(), ".gemini", "settings.json") : userSettingsFile(process.env);
+}
