@@ -4,6 +4,7 @@ import { agentsCommands } from "./commands/agents.ts";
 import { alarmsCommands } from "./commands/alarms.ts";
 import { answerCommands, approvalsCommands } from "./commands/approvals.ts";
 import { auditCommands } from "./commands/audit.ts";
+import { benchCommand } from "./commands/bench.ts";
 import { boxCommands } from "./commands/box.ts";
 import { channelsCommands } from "./commands/channels.ts";
 import { completionCommand } from "./commands/completion.ts";
@@ -19,6 +20,7 @@ import { openCommand } from "./commands/open.ts";
 import { outsideCommand } from "./commands/outside.ts";
 import { policyCommands } from "./commands/policy.ts";
 import { receiptsCommands } from "./commands/receipts.ts";
+import { runCommand } from "./commands/run.ts";
 import { pauseOrResume, safetyCommands } from "./commands/safety.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { serviceCommands } from "./commands/service.ts";
@@ -68,6 +70,9 @@ export function commandLine(done: (code: number) => void): Command {
   openCommand(program);
   watchCommand(program);
   connectCommand(program);
+  // What follows an agent's name is the agent's.
+  program.enablePositionalOptions();
+  runCommand(program, done);
   agentsCommands(program);
   approvalsCommands(program);
   answerCommands(program);
@@ -89,6 +94,7 @@ export function commandLine(done: (code: number) => void): Command {
   guardCommands(program, done);
   boxCommands(program, done);
   judgeCommands(program, done);
+  benchCommand(program, done);
   outsideCommand(program);
   program
     .command("hook <agent>")

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
 import { isatty } from "node:tty";
+import type { Env } from "../ipc/paths.ts";
 import { visible } from "../ipc/visible-text.ts";
 
 /** Running a program in this one's place: its input and output are this one's, and it ends as that one ends. */
@@ -18,10 +19,12 @@ const FROM_TERMINAL = ["SIGINT", "SIGQUIT"] as const;
  * Runs `argv`, and gives its exit code; where a signal ended it, this process ends by the same one.
  * @param argv at least the program, by its path or its name on PATH
  * @param further file descriptors from 3 on that it gets
+ * @param env its environment; left out, this process's
  */
 export async function runInPlace(
   argv: readonly string[],
   further: Readonly<Record<number, number>> = {},
+  env: Env = process.env,
 ): Promise<number> {
   const [program = "", ...words] = argv;
   const fds = Object.keys(further).map(Number);
@@ -37,7 +40,7 @@ export async function runInPlace(
   for (const signal of FROM_TERMINAL) process.on(signal, is_terminal ? stay : passOn);
   try {
     // Listened to before the program is there: a signal in between would end this process alone, and leave the program.
-    const started = spawn(program, words, { stdio: ["inherit", "inherit", "inherit", ...extra] });
+    const started = spawn(program, words, { env, stdio: ["inherit", "inherit", "inherit", ...extra] });
     child = started;
     const { code, signal } = await new Promise<{ code: number | null; signal: NodeJS.Signals | null }>(
       (resolve, reject) => {

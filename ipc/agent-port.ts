@@ -1,5 +1,16 @@
 import type { Confined, Decision, Level } from "./decision.ts";
-import type { GateMessage, Goal, Hello, ProposedCall, SafetyVerdict, Subtask, TaskGraph, WireError } from "./wire.ts";
+import type { SessionEvent } from "./session-events.ts";
+import type {
+  GateMessage,
+  Goal,
+  Hello,
+  ProposedCall,
+  RanCall,
+  SafetyVerdict,
+  Subtask,
+  TaskGraph,
+  WireError,
+} from "./wire.ts";
 
 /** What the agent socket needs of the gate: the only part of the gate that it can call. */
 
@@ -36,6 +47,17 @@ export interface PendingCall {
   disconnect(reason: string): void;
 }
 
+/** What an agent says of a call that has run. */
+export interface Ran {
+  /** The client's own id of the call. */
+  call_id: string;
+  /** Left out: how it ended isn't said. */
+  ok?: boolean | undefined;
+  duration_ms?: number | undefined;
+  /** What ran, by the client's own account. */
+  input?: RanCall | undefined;
+}
+
 /** What is known of a call at once. */
 export interface Decided {
   /** Left out while the call is being judged. */
@@ -66,10 +88,10 @@ export interface AgentPort {
   withdraw(agent_id: string, token: string, reason: string): Decision | undefined;
   preview(call: ProposedCall, source: CallSource): Decision;
   /**
-   * A call of this agent has run, by the client's own id of it: whether that was in the box that it was allowed for. With `ok` it is a
-   * report, too.
+   * A call of this agent has run: whether that was in the box that it was allowed for. With `ok` it is a report, too; with `input` it is
+   * compared with what was allowed.
    */
-  ran(agent_id: string, call_id: string, ok?: boolean): { confined: Confined | null };
+  ran(agent_id: string, ran: Ran): { confined: Confined | null };
   check(subject: CheckedSubject, agent_id: string): Promise<SafetyVerdict>;
   /** The pause, of the gate or of this agent alone, for an agent that has just been greeted; null while there is none. */
   paused(agent_id: string): GateMessage<"safety.paused"> | null;
@@ -77,6 +99,8 @@ export interface AgentPort {
   outcome(agent_id: string, decision_id: string, ok: boolean): void;
   /** A session that the gate had named has ended. */
   sessionEnded(agent_id: string, session: string): void;
+  /** The agent's client says what happened in a session of this agent. */
+  sessionEvent(agent_id: string, session: string, event: SessionEvent): void;
   pairingRequested(name: string, version: string | null): void;
   /**
    * Records every decision so far in the trail: called before its answers are encoded. A decision that rests on what can't be stored, or

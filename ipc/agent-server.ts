@@ -270,8 +270,14 @@ export class AgentServer {
         return undefined;
       }
       case "tool.ran": {
-        const { id, call_id, ok } = data as AgentMessage<"tool.ran">;
-        this.#send(client, "tool.ran.ok", { id, ...this.#port.ran(client.agent_id, call_id, ok) });
+        const { id, ...ran } = data as AgentMessage<"tool.ran">;
+        this.#send(client, "tool.ran.ok", { id, ...this.#port.ran(client.agent_id, ran) });
+        return undefined;
+      }
+      case "session.event": {
+        const { id, session, event } = data as AgentMessage<"session.event">;
+        this.#port.sessionEvent(client.agent_id, sessionOf(client, session), event);
+        this.#send(client, "session.noted", { id });
         return undefined;
       }
       case "ping":

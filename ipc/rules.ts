@@ -58,6 +58,7 @@ export const RULES = [
   "approval.withdrawn-pause",
   "approval.withdrawn-level",
   "approval.withdrawn-pairing",
+  "approval.withdrawn-session",
   "approval.changed-while-waiting",
   "approval.too-many-waiting",
   "approval.too-much-waiting",

@@ -1,16 +1,18 @@
 import { TOKEN_REQUIRED } from "../ipc/agent-answers.ts";
-import type { AgentPort, CallSource, CheckedSubject, Decided, Deliver, Greeted } from "../ipc/agent-port.ts";
+import type { AgentPort, CallSource, CheckedSubject, Decided, Deliver, Greeted, Ran } from "../ipc/agent-port.ts";
 import type { Confined, Decision } from "../ipc/decision.ts";
 import { isoSeconds } from "../ipc/iso-seconds.ts";
 import { ownCommand } from "../ipc/own-command.ts";
 import { localPrincipal } from "../ipc/paths.ts";
 import type { Pause } from "../ipc/safety.ts";
+import type { SessionEvent } from "../ipc/session-events.ts";
 import { CONFINE, type GateMessage, type Hello, type ProposedCall, type SafetyVerdict } from "../ipc/wire.ts";
 import type { Core } from "./core.ts";
 import type { AgentPause } from "./gate/agent-pauses.ts";
 import type { Subject } from "./gate/stages/examination.ts";
 import { AGENT_PAUSED } from "./gate/stages/safety.ts";
-import { noteReport } from "./reported-calls.ts";
+import { noteRan, noteReport } from "./reported-calls.ts";
+import { endSession, noteSessionEvent } from "./session-events.ts";
 import { VERSION } from "./version.ts";
 
 /** Limits on agents' unread output; `max_bytes` is in the configuration. */
@@ -69,8 +71,9 @@ export class GatePort implements AgentPort {
     return this.#core.gate.preview(call, this.#subject(source));
   }
 
-  ran(agent_id: string, call_id: string, ok?: boolean): { confined: Confined | null } {
-    if (ok !== undefined) noteReport(this.#core, agent_id, { call_id }, ok);
+  ran(agent_id: string, { call_id, ok, duration_ms, input }: Ran): { confined: Confined | null } {
+    if (input !== undefined) noteRan(this.#core, agent_id, call_id, input);
+    if (ok !== undefined) noteReport(this.#core, agent_id, { call_id }, { ok, duration_ms });
     return this.#core.box.ran(agent_id, call_id);
   }
 
@@ -98,14 +101,15 @@ export class GatePort implements AgentPort {
   }
 
   outcome(agent_id: string, decision_id: string, ok: boolean): void {
-    noteReport(this.#core, agent_id, { decision_id }, ok);
+    noteReport(this.#core, agent_id, { decision_id }, { ok });
   }
 
   sessionEnded(agent_id: string, session: string): void {
-    const { gate, grants, rate, publish } = this.#core;
-    grants.endSession(agent_id, session);
-    rate.endSession(agent_id, session);
-    if (gate.broker.registry.refusals.end(agent_id, session)) publish({ type: "refusals.changed", data: {} });
+    endSession(this.#core, agent_id, session);
+  }
+
+  sessionEvent(agent_id: string, session: string, event: SessionEvent): void {
+    noteSessionEvent(this.#core, agent_id, session, event);
   }
 
   pairingRequested(name: string, version: string | null): void {

@@ -21,8 +21,8 @@ const NEEDED = [
   "docs/guard.md",
   "docs/protocol.md",
   "docs/threat-model.md",
-  "docs/connect-your-agent/claude-code.md",
-  "docs/connect-your-agent/gate_client.py",
+  "docs/agents/claude-code.md",
+  "docs/agents/gate_client.py",
 ];
 
 /** `bin`, `dist` and `docs` alone; of `dist` what the build makes for users. */

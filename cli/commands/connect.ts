@@ -1,12 +1,11 @@
-import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import type { Level } from "../../ipc/decision.ts";
-import type { AgentView } from "../../ipc/operator-api.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
 import { agentTokenFile, gatePaths } from "../../ipc/paths.ts";
 import { ADAPTER_NAMES, adapterOf } from "../agents/adapters.ts";
+import { installedAgents, installedColumns } from "../agents/installed.ts";
+import { pairAgent } from "../agents/pairing.ts";
 import { withOperator } from "../operator.ts";
-import { say, tell, usageError } from "../output.ts";
+import { list, say, tell, usageError } from "../output.ts";
 import { levelOf } from "./policy.ts";
 
 interface Options {
@@ -16,16 +15,19 @@ interface Options {
   level?: string;
 }
 
-/** `connect AGENT`: puts what calls the gate into the client's settings, and pairs the agent. */
+/** `connect AGENT`: puts what calls the gate into the client's settings, and pairs the agent. `connect`: what there is to connect. */
 export function connectCommand(program: Command): void {
   program
-    .command("connect <agent>")
-    .description(`puts the gate in front of an agent (${ADAPTER_NAMES.join(", ")}): writes its hook and pairs it`)
+    .command("connect [agent]")
+    .description(
+      `puts the gate in front of an agent (${ADAPTER_NAMES.join(", ")}): writes its hook and pairs it; without a name, lists them`,
+    )
     .option("--project", "only for the project in this folder")
     .option("--level <level>", "ReadOnly, Supervised or Full; only when it is paired for the first time")
     .option("--client <file>", "the agent's program, which is tested; left out, the one on PATH")
     .option("--remove", "takes the hook out again; the pairing stays, see agents revoke")
-    .action(async (agent: string, options: Options) => {
+    .action(async (agent: string | undefined, options: Options) => {
+      if (agent === undefined) return await listAgents(options);
       const adapter = await adapterOf(agent);
       if (adapter === undefined)
         throw usageError(
@@ -44,7 +46,9 @@ export function connectCommand(program: Command): void {
         tell(result, result.changed ? `the hook is out of ${result.file}` : `there was no hook in ${result.file}`);
         return;
       }
-      const paired = await pair(agent, levelOf(options.level ?? config.agents.default_level));
+      const paired = await withOperator((api) =>
+        pairAgent(api, agent, levelOf(options.level ?? config.agents.default_level)),
+      );
       const { notes = [], ...result } = await adapter.connect(settings);
       tell(
         { ...result, agent: paired },
@@ -60,17 +64,13 @@ export function connectCommand(program: Command): void {
     });
 }
 
-/** Pairs the agent, or keeps its pairing; one whose token file is missing is paired anew at its level. */
-function pair(name: string, level: Level): Promise<AgentView> {
-  return withOperator(async (api) => {
-    const { agents } = await api.call("agents.list", {});
-    const known = agents.find((agent) => agent.name === name && agent.revoked_at === null);
-    if (known !== undefined && existsSync(agentTokenFile(gatePaths(process.env), name))) return known;
-    if (known !== undefined) {
-      say("its token is missing: pairing it anew");
-      await api.call("agents.revoke", { name });
-    }
-    // The hook finds its token in the file. Another program may wait under this name, and the user has not checked it.
-    return await api.call("agents.pair", { name, level: known?.level ?? level, admit: false });
-  });
+async function listAgents(options: Options): Promise<void> {
+  if (Object.keys(options).length > 0) throw usageError("which agent?", `one of: ${ADAPTER_NAMES.join(", ")}`);
+  const { loadConfig, longestAnswerSeconds } = await import("../../main/config.ts");
+  const answer_seconds = longestAnswerSeconds(loadConfig(gatePaths(process.env).config_file, process.env));
+  const { agents } = await withOperator((api) => api.call("agents.list", {}));
+  const found = await installedAgents({ cwd: process.cwd(), env: process.env, answer_seconds, agents });
+  list(found, installedColumns());
+  const next = found.find(({ program, is_connected }) => program !== null && !is_connected);
+  if (next !== undefined) say(`connect one with: ${ownCommand(`connect ${next.agent}`)}`);
 }

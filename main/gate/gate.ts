@@ -29,6 +29,7 @@ import type { Reviewer } from "./reviews/reviewer.ts";
 import type { SessionDecisions } from "./reviews/session-decisions.ts";
 import { triedCall } from "./reviews/tried-call.ts";
 import { RevisableDecision } from "./revisable-decision.ts";
+import type { UserWords } from "./sessions/user-words.ts";
 import type { Examined, Reviewable, StageSettings, Subject } from "./stages/examination.ts";
 import { type Asked, WaitingCalls } from "./waiting-calls.ts";
 import { answeredTrace, deniedAfterReviews, denyUnprepared, withdrawnDecision } from "./without-answer.ts";
@@ -45,7 +46,9 @@ export interface GateParts {
   /** Whether the user may allow a call once in spite of a judge. */
   canOverrideJudges(): boolean;
   /** What judges get to know of a session's earlier calls: nothing is noted where there are none. */
-  decisions: Pick<SessionDecisions, "note">;
+  decisions: Pick<SessionDecisions, "note" | "end">;
+  /** What the user asked each agent for. */
+  words: UserWords;
   broker: BrokerSettings;
 }
 
@@ -296,6 +299,14 @@ export class Gate {
   endPairing(agent_id: string, reason: string): void {
     this.waiting.withdrawAgent(agent_id, reason, "approval.withdrawn-pairing");
     this.#attempt("ending an agent's passes past the judges", () => this.judge_refusals.end(agent_id));
+    this.#parts.words.end(agent_id);
+  }
+
+  /** A session of an agent is over: what waits in it ends, and what was said and decided in it is forgotten. */
+  endSession(agent_id: string, session: string): void {
+    this.#parts.words.end(agent_id, session);
+    this.#parts.decisions.end(agent_id, session);
+    this.waiting.withdrawSession(agent_id, session, "the session ended");
   }
 
   /** The operator's answer, from whatever surface. See `ApprovalBroker.answer` for what it throws. */

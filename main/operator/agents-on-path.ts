@@ -5,9 +5,9 @@ import type { FoundAgent } from "../../ipc/operator-api.ts";
 /** The agents' programs that this gate knows by name, and what `connect` calls those that it has an adapter for. */
 const KNOWN: readonly FoundAgent[] = [
   { program: "claude", connects_as: "claude-code" },
-  { program: "codex", connects_as: null },
-  { program: "gemini", connects_as: null },
-  { program: "opencode", connects_as: null },
+  { program: "codex", connects_as: "codex" },
+  { program: "gemini", connects_as: "gemini" },
+  { program: "opencode", connects_as: "opencode" },
 ];
 
 /** Those that are on this PATH. Nothing is run. */

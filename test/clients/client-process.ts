@@ -30,11 +30,15 @@ export class ClientProcess {
   /** Kills it and what it started, hooks among it. */
   kill(): void {
     const { pid } = this.child;
-    if (pid === undefined) return;
-    try {
-      process.kill(-pid, "SIGKILL");
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
-    }
+    if (pid !== undefined) killed(-pid);
+  }
+}
+
+/** @param pid of a process, or below zero of a group; nothing happens where it has ended */
+export function killed(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }

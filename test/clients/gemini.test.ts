@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { gemini } from "../../cli/agents/gemini/adapter.ts";
 import { launcherFile } from "../../cli/hook/launcher.ts";
 import { startGate } from "../support/running-gate.ts";
+import { killed } from "./client-process.ts";
 import { ANSWER_SECONDS, GeminiSeat, shell } from "./gemini-seat.ts";
 import { installedClient } from "./installed-client.ts";
 
@@ -53,7 +54,7 @@ describe("Gemini CLI", () => {
         [shell("echo first"), shell(`head ${seat.key}`), { name: "read_file", input: { file_path: "notes.txt" } }],
         { name: "write_file", input: { file_path: path, content: "new\n" } },
         { name: "replace", input: { file_path: path, old_string: "new", new_string: "newer", instruction: "i" } },
-        { name: "read_file", input: { file_path: `${seat.project}/%2e%2e/.ssh/id_rsa` } },
+        { name: "read_file", input: { file_path: "n%6ftes.txt" } },
         { name: "invoke_agent", input: { agent_name: "generalist", prompt: "p" } },
       ],
       subagent: [shell(`tail ${seat.key}`)],
@@ -100,24 +101,26 @@ describe("Gemini CLI", () => {
   it.each([
     ["all hooks", { enabled: false }],
     ["the gate's by its name", { disabled: ["metnos-gate"] }],
-  ])("a project that switches off %s is what doctor reports; with `run` it has no effect", async (_, hooksConfig) => {
-    const seat = await connected();
-    expect(await checksIn(seat)).toMatchObject([{ check: "gemini hook", ok: true }]);
-    seat.projectSettings({ hooksConfig });
-    expect(await checksIn(seat)).toMatchObject([{ ok: false, detail: expect.stringContaining("switched off here") }]);
-    const [unasked] = await seat.results([shell(`cat ${seat.key}`)]);
-    expect(unasked?.text).toContain("the key");
-    const { env } = await gemini.launch({
-      answer_seconds: ANSWER_SECONDS,
-      cwd: seat.project,
-      env: seat.gate.home.env,
-      args: [],
-    });
-    const [asked] = await seat.results([shell(`cat ${seat.key}`)], { env: env as Record<string, string> });
-    expect(asked).toMatchObject({ is_error: true, text: expect.stringContaining("guard: forbidden path") });
-    const { decisions } = await seat.gate.operator.call("status", {});
-    expect(decisions).toMatchObject({ allowed: 0, denied: 1 });
-  });
+  ])(
+    "a project that switches off %s is what doctor reports, and `run` does not start it there",
+    async (_, hooksConfig) => {
+      const seat = await connected();
+      expect(await checksIn(seat)).toMatchObject([{ check: "gemini hook", ok: true }]);
+      seat.projectSettings({ hooksConfig });
+      expect(await checksIn(seat)).toMatchObject([{ ok: false, detail: expect.stringContaining("switched off here") }]);
+      const [unasked] = await seat.results([shell(`cat ${seat.key}`)]);
+      expect(unasked?.text).toContain("the key");
+      const { decisions } = await seat.gate.operator.call("status", {});
+      expect(decisions).toMatchObject({ allowed: 0, denied: 0 });
+      const launch = gemini.launch({
+        answer_seconds: ANSWER_SECONDS,
+        cwd: seat.project,
+        env: seat.gate.home.env,
+        args: [],
+      });
+      await expect(launch).rejects.toThrow("would not ask the gate here: switched off here");
+    },
+  );
 
   it("what a project's .env sets reaches neither the shell of the hook nor the hook", async () => {
     const seat = await connected();
@@ -186,7 +189,18 @@ describe("Gemini CLI", () => {
     const { client } = await seat.start({ turns: [shell("touch made")] });
     await asked;
     const closed = seat.gate.event(({ type }) => type === "approval.closed");
-    client.kill("client alone");
+    const { pid } = client.child;
+    if (pid === undefined) throw new Error("it was started");
+    // The client alone, not the shell that waits for the hook: Gemini runs in a child of the process that was started.
+    for (const gemini_pid of [...childrenOf(pid), pid]) killed(gemini_pid);
     expect((await closed).data).toMatchObject({ status: "cancelled" });
   });
 });
+
+/** The processes that a process has started, from Linux's /proc. */
+function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
+    .split(" ")
+    .map(Number)
+    .filter((child) => child > 0);
+}

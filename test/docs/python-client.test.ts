@@ -2,7 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { expect, onTestFinished, test } from "vitest";
 import { startGate } from "../support/running-gate.ts";
 
-const FOLDER = new URL("../../docs/connect-your-agent/", import.meta.url).pathname;
+const FOLDER = new URL("../../docs/agents/", import.meta.url).pathname;
 
 const PROGRAM = `
 import json, sys

@@ -51,6 +51,7 @@ it("a withdrawal doesn't count its agent's connections that have closed, however
     paused: () => null,
     outcome: () => undefined,
     sessionEnded: () => undefined,
+    sessionEvent: () => undefined,
     pairingRequested: () => undefined,
     record: () => undefined,
     publish: () => undefined,

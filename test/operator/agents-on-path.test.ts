@@ -15,7 +15,7 @@ it("finds the agents' programs on PATH, and runs none of them", () => {
   symlinkSync(join(bin, "claude"), join(bin, "opencode"));
   expect(agentsOnPath(`${join(folder, "none")}:${bin}`)).toEqual([
     { program: "claude", connects_as: "claude-code" },
-    { program: "opencode", connects_as: null },
+    { program: "opencode", connects_as: "opencode" },
   ]);
   expect(() => writeFileSync(ran, "", { flag: "wx" })).not.toThrow();
 });

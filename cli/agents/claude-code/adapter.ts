@@ -1,7 +1,9 @@
 import { existsSync } from "node:fs";
-import { launcherFile } from "../../hook/launcher.ts";
+import { launcherFile, writeLauncher } from "../../hook/launcher.ts";
 import type { Adapter } from "../adapter.ts";
 import { checkClient, clientCheck } from "./client-check.ts";
+import { settingsSources } from "./effective-settings.ts";
+import { callsForAllTools, ourEntries, withEntries } from "./entries.ts";
 import { claudeCodeChecks } from "./hook-check.ts";
 import { connectClaudeCode, disconnectClaudeCode } from "./settings.ts";
 
@@ -25,7 +27,12 @@ export const claudeCode: Adapter = {
       ...(existsSync(launcher) ? [await clientCheck(client)] : []),
     ];
   },
-  async launch({ args }) {
-    return { program: "claude", args: ["--settings", '{"disableAllHooks":false}', ...args], env: {} };
+  async launch({ args, cwd, env, answer_seconds }) {
+    const launcher = writeLauncher(env);
+    const user = settingsSources({ cwd, env }).find(({ kind }) => kind === "user")?.settings ?? {};
+    // The same entries twice would ask twice.
+    const hooks = callsForAllTools(user, launcher) ? {} : withEntries({}, ourEntries(launcher, answer_seconds));
+    const settings = { disableAllHooks: false, ...hooks };
+    return { program: "claude", args: ["--settings", JSON.stringify(settings), ...args], env: {} };
   },
 };

@@ -1,10 +1,10 @@
 import { join } from "node:path";
+import { GateError } from "../../../ipc/gate-error.ts";
 import { launcherFile, writeLauncher } from "../../hook/launcher.ts";
 import type { Adapter } from "../adapter.ts";
 import { putIntoSettings, takeOutOfSettings } from "../settings-edit.ts";
 import { EVENTS, ourEntry, ourHooksIn, withEntry, withoutOurs } from "./entries.ts";
 import { geminiChecks } from "./hook-check.ts";
-import { writeRunSettings } from "./run-settings.ts";
 import { userSettingsFile } from "./settings-sources.ts";
 
 const TWICE =
@@ -31,8 +31,17 @@ export const gemini: Adapter = {
   async checks({ cwd, env, answer_seconds }) {
     return geminiChecks({ cwd, env, answer_seconds, launcher: launcherFile(env) });
   },
-  async launch({ args, env, answer_seconds }) {
-    return { program: "gemini", args, env: writeRunSettings(env, answer_seconds), notes: [TWICE] };
+  async launch({ args, ...context }) {
+    const wrong = geminiChecks({ ...context, launcher: launcherFile(context.env) }).find(({ ok }) => !ok);
+    if (wrong !== undefined)
+      throw new GateError(
+        "hook_unusable",
+        `Gemini would not ask the gate here: ${wrong.detail}`,
+        `it takes hooks from its settings files alone; ${wrong.fix}`,
+      );
+    return { program: "gemini", args, env: {}, notes: [TWICE] };
+  },
+};
   },
 };
 

@@ -9,7 +9,7 @@ import { hookGroupsOf, hooksIn } from "../settings-edit.ts";
 export const EVENTS = ["BeforeTool"] as const;
 
 /** As Gemini lists it, and as a settings file can switch it off by name. */
-export const HOOK_NAME = "metnos-gate";
+const HOOK_NAME = "metnos-gate";
 
 /** Seconds that the hook waits beyond the gate's own time, and Gemini beyond the hook's: what is late for Gemini runs. */
 const MARGIN_SECONDS = 15;
@@ -18,13 +18,13 @@ const MARGIN_SECONDS = 15;
 const EMPTIED = ["BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PS4", "LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH"];
 
 /** @param answer_seconds how long the gate takes for its answer at the most */
-export function ourEntry(launcher: string, answer_seconds: number, name = HOOK_NAME): Json {
+export function ourEntry(launcher: string, answer_seconds: number): Json {
   const wait = answer_seconds + MARGIN_SECONDS;
   const failed =
     "Metnos Gate: its hook is missing or failed, so nothing is allowed. Tell the user to connect gemini again";
   return {
     type: "command",
-    name,
+    name: HOOK_NAME,
     // Gemini runs the call where a hook is killed by a signal, or ends with 1: the shell then says 2, which blocks.
     command: `${shellQuoted(launcher)} hook gemini --wait ${wait} --client "$PPID" || { echo '${failed}' >&2; exit 2; }`,
     timeout: (wait + MARGIN_SECONDS) * 1000,

@@ -35,8 +35,7 @@ function description(x: Describable): Description {
   const of_hazards = effectOfHazards(hazards, base === "anything" || base === "final");
   const changes = changesOf(x, lines, place);
   return {
-    // A tool that nothing describes, and that is given a patch.
-    kind: is_command ? "command" : changes.length > 0 && !executor.is_described ? "edit" : kindOf(x),
+    kind: is_command ? "command" : changes.length > 0 && isGivenPatch(executor) ? "edit" : kindOf(x),
     effect: worse(base, of_hazards),
     hazards: worstFirst(hazards),
     commands: lines.map((line) => describedCommand(line, call, place)),
@@ -73,12 +72,19 @@ function commandLinesOf({ call, executor: { manifest, is_described }, lines }: D
   return runs ? lines.all : [];
 }
 
+/** A tool that is described as one for patches, or one that nothing describes. */
+function isGivenPatch({ manifest, is_described }: Describable["executor"]): boolean {
+  return !is_described || manifest.needs.some(({ target }) => target.from === "patch");
+}
+
 function kindOf({ call, executor, needs }: Describable): CallKind {
   const { manifest, is_described } = executor;
   if (mcpOf(call.executor, is_described) !== null) return "mcp";
   const has = (capability: string) => needs.some((need) => need.capability === capability);
   // A tool that is described is what its manifest says; what else its paths mean is in its effect.
   const isNamed = (capability: string) => manifest.needs.some((need) => need.capability === capability);
+  // One that isn't known to be a patch has no changes.
+  if (manifest.needs.some(({ target }) => target.from === "patch")) return "other";
   if (isNamed("fs:write")) return EDIT_ARGS.some((arg) => call.args[arg] !== undefined) ? "edit" : "write";
   if (isNamed("code:exec")) return "other";
   if (isNamed("network:http")) return "fetch";

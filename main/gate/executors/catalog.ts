@@ -8,6 +8,7 @@ import { errorCode } from "../errors.ts";
 import { fileError } from "../file-errors.ts";
 import { type AgentKind, agentKindSchema } from "./agent-kind.ts";
 import { CLAUDE_CODE_EXECUTORS } from "./claude-code.ts";
+import { CODEX_EXECUTORS } from "./codex.ts";
 import { COMMON_TOOLS } from "./common-tools.ts";
 import { GEMINI_EXECUTORS } from "./gemini.ts";
 import { INTERNAL_EXECUTORS } from "./internal.ts";
@@ -39,6 +40,7 @@ export class ExecutorCatalog {
   /** `own` are the user's manifests; they may redefine built-in names. */
   constructor(own: readonly ExecutorManifest[] = []) {
     for (const source of COMMON_TOOLS) this.#add(manifestSchema.parse(source), ["generic"]);
+    for (const source of CODEX_EXECUTORS) this.#add(manifestSchema.parse(source), ["codex"]);
     for (const source of CLAUDE_CODE_EXECUTORS) this.#add(manifestSchema.parse(source), kindsWith(source));
     for (const source of GEMINI_EXECUTORS) this.#add(manifestSchema.parse(source), ["gemini"]);
     for (const manifest of own) this.#add(manifest, manifest.agents ?? agentKindSchema.options);

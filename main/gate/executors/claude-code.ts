@@ -1,4 +1,10 @@
-import { insideTool as inside } from "./inside-tool.ts";
+<<<<<<< HEAD
+=======
+
+import { inside } from "./inside-tool.ts";
+
+>>>>>>> main
+
 import { anything, count, flag, named, object, text } from "./json-schema.ts";
 import type { ManifestSource } from "./manifest.ts";
 

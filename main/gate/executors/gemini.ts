@@ -1,4 +1,4 @@
-import { insideTool as inside } from "./inside-tool.ts";
+import { inside } from "./inside-tool.ts";
 import { anything, count, flag, named, object, text } from "./json-schema.ts";
 import type { ManifestSource } from "./manifest.ts";
 

@@ -2,7 +2,7 @@ import { object } from "./json-schema.ts";
 import type { ManifestSource } from "./manifest.ts";
 
 /** A tool that touches nothing outside the agent: no capability, allowed once the guard has looked. */
-export const insideTool = (name: string, verb: string, verbo: string, content_args: string[] = []): ManifestSource => ({
+export const inside = (name: string, verb: string, verbo: string, content_args: string[] = []): ManifestSource => ({
   name,
   needs: [],
   args_schema: object({}),

@@ -21,6 +21,8 @@ export const targetSourceSchema = z.discriminatedUnion("from", [
   }),
   /** A glob argument below a path argument: reaches everything below the glob's fixed part. */
   z.object({ from: z.literal("glob"), arg: z.string(), path_arg: z.string(), access: accessSchema.optional() }),
+  /** A patch argument (programs/patch-text.ts): each file that it writes, deletes or moves; code where that isn't known for sure. */
+  z.object({ from: z.literal("patch"), arg: z.string() }),
   /** A URL argument: its host. */
   z.object({ from: z.literal("url"), arg: z.string() }),
   /** Every URL in the free text of these arguments: its host. Without any, an unknown one. */
@@ -42,7 +44,7 @@ export type TargetSource = z.infer<typeof targetSourceSchema>;
 
 /** Where the target of a path or a host may be found: from another source it would be compared as a text, past the guard on paths. */
 const SOURCES: Readonly<Partial<Record<TargetKind, readonly TargetSource["from"][]>>> = {
-  path_glob: ["path", "glob", "command"],
+  path_glob: ["path", "glob", "patch", "command"],
   host: ["url", "urls", "fixed"],
 };
 

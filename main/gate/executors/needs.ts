@@ -4,6 +4,7 @@ import type { ProposedCall } from "../../../ipc/wire.ts";
 import { needsOfLine } from "../clear/line-needs.ts";
 import { type GuardEnv, workingDirectoryOf } from "../guard/call-environment.ts";
 import { withFurtherNeeds } from "../guard/further-needs.ts";
+import { patchedFiles, pathsMentioned, pathsOfPatch } from "../programs/patch-text.ts";
 import { type CallTarget, pathTarget, type ResolvedRequirement, urlTarget } from "../targets/target.ts";
 import { withScanLimit } from "../targets/tree-scan.ts";
 import type { Executor } from "./catalog.ts";
@@ -40,6 +41,10 @@ function ownNeeds(
       needs.push(...shellNeeds(call, executor, target.args, home, cwd));
       continue;
     }
+    if (target.from === "patch") {
+      needs.push(...patchNeeds(call.args[target.arg], home, cwd));
+      continue;
+    }
     const access = (target.from === "path" || target.from === "glob") && target.access;
     for (const found of targetsOf(target, call, executor, home, cwd))
       needs.push({ capability, target: found, ...(access ? { access } : {}) });
@@ -67,6 +72,30 @@ function shellNeeds(
   if (given.length !== 1 || line === undefined || !args.includes(given[0] ?? "") || codes.length !== 1) return codes;
   const { needs, unclear } = needsOfLine(line, home, cwd ?? "");
   return unclear === null ? [...needs] : [...codes, ...needs];
+}
+
+/** Each file that a patch changes; running code, besides what it mentions, where it isn't known which ones those are. */
+function patchNeeds(patch: unknown, home: string, cwd: string | undefined): ResolvedRequirement[] {
+  const text = typeof patch === "string" ? patch : "";
+  const at = (path: string) => pathTarget(path, home, cwd, false);
+  const files = patchedFiles(text);
+  if (files === null)
+    return [
+      { capability: "code:exec", target: { kind: "exact", value: text } },
+      ...pathsMentioned(text).map((path): ResolvedRequirement => ({ capability: "fs:write", target: at(path) })),
+    ];
+  return pathsOfPatch(files).flatMap(({ kind, path, from }): ResolvedRequirement[] => {
+    const target = at(path);
+    if (kind === "delete") return [{ capability: "fs:write", target, access: "delete" }];
+    if (kind === "move")
+      return [
+        // By another name it could be read where this one can't.
+        { capability: "fs:read", target },
+        { capability: "fs:write", target, access: "delete" },
+      ];
+    const source = from === undefined ? undefined : at(from);
+    return [{ capability: "fs:write", target, ...(source?.kind === "path" ? { copied_from: source.lexical } : {}) }];
+  });
 }
 
 /** A list of one text with blanks in it is a command line all the same. */
@@ -103,6 +132,8 @@ function targetsOf(
     }
     case "glob":
       return values(source.arg).map((glob) => globTarget(glob, values(source.path_arg)[0] ?? ".", home, cwd));
+    case "patch":
+      return []; // what each of its files needs differs: see patchNeeds
     case "url":
       return values(source.arg).map(urlTarget);
     case "urls": {

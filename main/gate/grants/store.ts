@@ -403,11 +403,11 @@ export class GrantStore {
       : this.#revoke("agent = ? AND session = ?", [agent, session], reason);
   }
 
-  /** A session that is over: its grants count no more from now on, and are revoked as soon as that can be written. */
-  endSession(agent: string, session: string): void {
+  /** A session that is over: its grants count no more from now on, and are revoked as soon as that can be written. Returns how many were. */
+  endSession(agent: string, session: string): number {
     this.#revocations.end(agent, session);
     this.#ended.set(`${agent}\n${session}`, { agent, session });
-    this.#revokeEnded();
+    return this.#revokeEnded();
   }
 
   /** No connection of an earlier gate is there any more: the sessions that it named are over. Returns how many grants that were. */
@@ -416,11 +416,13 @@ export class GrantStore {
   }
 
   /** @throws SQLite's error; the sessions' grants don't count all the same, and it is tried again */
-  #revokeEnded(): void {
+  #revokeEnded(): number {
+    let count = 0;
     for (const [key, { agent, session }] of this.#ended) {
-      this.revokeAgent(agent, "the session ended", session);
+      count += this.revokeAgent(agent, "the session ended", session);
       this.#ended.delete(key);
     }
+    return count;
   }
 
   #revoke(where: string, values: unknown[], reason: string): number {

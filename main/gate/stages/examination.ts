@@ -17,6 +17,7 @@ import type { PolicyOverrides } from "../profiles/policy-overrides.ts";
 import type { RateLimits } from "../rate/rate-limits.ts";
 import type { NotedReview, Reviewer } from "../reviews/reviewer.ts";
 import type { PauseSwitch } from "../safety/pause.ts";
+import type { UserWords } from "../sessions/user-words.ts";
 import type { ResolvedRequirement } from "../targets/target.ts";
 import type { VaglioSettings } from "../vaglio.ts";
 
@@ -66,6 +67,8 @@ export interface StageSettings extends VaglioSettings {
   rate?: RateLimits;
   /** Left out: no price is known. */
   prices?: Prices;
+  /** What the user asked for, as the agent's client says. Left out: that isn't known. */
+  words?: Pick<UserWords, "of">;
   /** Left out: the table is the same for all. */
   overrides?: PolicyOverrides;
   /** Why the gate decides nothing any more: its lock, sockets or databases aren't its own. Left out: they always are. */
