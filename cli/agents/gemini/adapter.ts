@@ -42,8 +42,6 @@ export const gemini: Adapter = {
     return { program: "gemini", args, env: {}, notes: [TWICE] };
   },
 };
-  },
-};
 
 function settingsFile(project: boolean): string {
   return project ? join(process.cwd(), ".gemini", "settings.json") : userSettingsFile(process.env);

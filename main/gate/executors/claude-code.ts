@@ -1,9 +1,4 @@
-<<<<<<< HEAD
-=======
-
 import { inside } from "./inside-tool.ts";
-
->>>>>>> main
 
 import { anything, count, flag, named, object, text } from "./json-schema.ts";
 import type { ManifestSource } from "./manifest.ts";
