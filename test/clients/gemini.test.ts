@@ -192,8 +192,10 @@ describe("Gemini CLI", () => {
     const { pid } = client.child;
     if (pid === undefined) throw new Error("it was started");
     // The client alone, not the shell that waits for the hook: Gemini runs in a child of the process that was started.
+    const killed_at = Date.now();
     for (const gemini_pid of [...childrenOf(pid), pid]) killed(gemini_pid);
     expect((await closed).data).toMatchObject({ status: "cancelled" });
+    expect(Date.now() - killed_at).toBeLessThan(5000);
   });
 });
 

@@ -8,8 +8,8 @@ import { geminiChecks } from "./hook-check.ts";
 import { userSettingsFile } from "./settings-sources.ts";
 
 const TWICE =
-  "where its own mode asks, Gemini asks you too, after the gate: gemini --approval-mode yolo leaves the question to the gate alone, but then whatever keeps the hook from running lets calls run";
-const EDITORS = "an editor that starts Gemini (gemini --acp) calls no hook: only metnos-gate acp stands before that";
+  "where its own mode asks, Gemini asks you, too, after the gate: gemini --approval-mode yolo leaves the question to the gate alone, but then what keeps the hook from running lets calls run";
+const EDITORS = "an editor that starts Gemini (gemini --acp) calls no hook: put metnos-gate acp before that";
 
 export const gemini: Adapter = {
   name: "gemini",

@@ -9,7 +9,7 @@ import { hookGroupsOf, hooksIn } from "../settings-edit.ts";
 export const EVENTS = ["BeforeTool"] as const;
 
 /** As Gemini lists it, and as a settings file can switch it off by name. */
-const HOOK_NAME = "metnos-gate";
+export const HOOK_NAME = "metnos-gate";
 
 /** Seconds that the hook waits beyond the gate's own time, and Gemini beyond the hook's: what is late for Gemini runs. */
 const MARGIN_SECONDS = 15;

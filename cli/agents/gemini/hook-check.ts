@@ -78,7 +78,7 @@ function untrusted({ cwd, env }: HookContext, sources: readonly SettingsSource[]
   if (why === undefined) return [];
   return [
     failed(
-      `not called here: you told Gemini not to trust this folder (${why}), and there it calls no hook`,
+      `not called here: Gemini is set not to trust this folder (${why}), and there it calls no hook`,
       "gemini, then /permissions",
     ),
   ];
