@@ -4,6 +4,7 @@ import { agentsCommands } from "./commands/agents.ts";
 import { alarmsCommands } from "./commands/alarms.ts";
 import { answerCommands, approvalsCommands } from "./commands/approvals.ts";
 import { auditCommands } from "./commands/audit.ts";
+import { benchCommand } from "./commands/bench.ts";
 import { boxCommands } from "./commands/box.ts";
 import { channelsCommands } from "./commands/channels.ts";
 import { completionCommand } from "./commands/completion.ts";
@@ -93,6 +94,7 @@ export function commandLine(done: (code: number) => void): Command {
   guardCommands(program, done);
   boxCommands(program, done);
   judgeCommands(program, done);
+  benchCommand(program, done);
   outsideCommand(program);
   program
     .command("hook <agent>")

@@ -24,6 +24,7 @@ export type Folder = string | null;
 /** What came before it in its line. */
 export interface Situation {
   has_input: boolean;
+  input_text?: string | undefined;
   has_changed: boolean;
   before: ClearCommand | undefined;
   /** Every folder that the shell may be in, or was in before. */
@@ -91,10 +92,12 @@ export class CommandReader {
       cwd: this.#cwd,
       home: this.#home,
       has_input: this.#situation.has_input,
+      input_text: this.#situation.input_text ?? null,
       looks_at_disk: true,
     };
     const { accesses, unclear, runs } = accessesOf(program, args, context);
     if (unclear !== null) this.#doubt(unclear);
+    if (program.in_first_folder_only && this.#cwd !== this.#start) this.#doubt("another folder than the line's own");
     for (const word of args) this.#manyNames(word, accesses, found);
     // What the shell leaves as it is where nothing matches, git expands itself.
     if (program.works_on_repository && args.some(({ glob }) => glob))

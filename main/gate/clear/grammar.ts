@@ -60,12 +60,19 @@ interface Loop {
   value: ClearWord;
 }
 
+interface HereDocument {
+  end: string;
+  is_quoted: boolean;
+  /** Empty until it is read. */
+  text: string;
+}
+
 class Parser {
   readonly #text: string;
   readonly #home: string;
   #at = 0;
   /** Here-documents whose bodies begin behind the next newline. */
-  #documents: { end: string; is_quoted: boolean }[] = [];
+  #documents: HereDocument[] = [];
   #commands = 0;
 
   constructor(text: string, home: string) {
@@ -147,7 +154,8 @@ class Parser {
   /** Here-documents follow the newline that ends the line they begin in. */
   #newline(): void {
     this.#at++;
-    for (const { end, is_quoted } of this.#documents.splice(0)) {
+    for (const document of this.#documents.splice(0)) {
+      const { end, is_quoted } = document;
       const lines = this.#text.indexOf(`\n${end}\n`, this.#at - 1);
       const last = this.#text.endsWith(`\n${end}`) ? this.#text.length - end.length - 1 : -1;
       const close = lines !== -1 ? lines : last >= this.#at - 1 ? last : -1;
@@ -155,6 +163,7 @@ class Parser {
       const body = this.#text.slice(this.#at, close);
       // Without quotes around its name the text is expanded.
       if (!is_quoted && /[$`\\]/.test(body)) this.#refuse("a here-document that is expanded");
+      document.text = body;
       this.#at = Math.min(close + 1 + end.length, this.#text.length);
       if (this.#text[this.#at] === "\n") this.#at++;
     }
@@ -219,7 +228,7 @@ class Parser {
     const start = this.#at;
     const words: ClearWord[] = [];
     const redirects: ClearRedirect[] = [];
-    let has_text = false;
+    const documents: HereDocument[] = [];
     for (;;) {
       this.#blanks(false);
       const character = this.#text[this.#at];
@@ -230,7 +239,7 @@ class Parser {
         if (/[<>]/.test(character) && /[0-9]/.test(this.#text[this.#at - 1] ?? ""))
           this.#refuse("a redirection that isn't plain");
         const found = this.#redirect(loop);
-        if (found === "text") has_text = true;
+        if (found !== null && "is_quoted" in found) documents.push(found);
         else if (found !== null) redirects.push(found);
         continue;
       }
@@ -243,11 +252,14 @@ class Parser {
     if (first.glob || first.is_quoted || /[=~%:]/.test(first.text.replace(/^:$/, "")))
       this.#refuse("a program that isn't named plainly", first.start);
     const end = (words.at(-1) ?? first).end;
-    return { words, redirects, has_text, start, end };
+    const [document, ...others] = documents;
+    const is_only = others.length === 0 && redirects.every(({ kind }) => kind !== "read");
+    const has_text = document !== undefined;
+    return { words, redirects, has_text, ...(has_text && is_only ? { document } : {}), start, end };
   }
 
   /** `< FILE`, `> FILE`, `>> FILE`, with 0, 1 or 2 in front; `2>&1` and `>&2`; a here-document. Null for the ones that touch no file. */
-  #redirect(loop: Loop | null): ClearRedirect | "text" | null {
+  #redirect(loop: Loop | null): ClearRedirect | HereDocument | null {
     const start = this.#at;
     const found = /^([012]?)(<<-?|<>|>>|>\||[<>]&|<|>)/.exec(this.#text.slice(start, start + 4));
     if (found === null) this.#refuse("a redirection that isn't plain");
@@ -263,8 +275,7 @@ class Parser {
       // A loop's body is read once for each value, its here-document once.
       if (loop !== null) this.#refuse("a here-document in a loop", start);
       if (number !== "" || this.#text[this.#at] === "<") this.#refuse("a here-string", start);
-      this.#document();
-      return "text";
+      return this.#document();
     }
     if (operator !== "<" && operator !== ">" && operator !== ">>")
       this.#refuse("a redirection that isn't plain", start);
@@ -281,7 +292,7 @@ class Parser {
   }
 
   /** `<<'END'`, `<<"END"` or `<<END`: where its text ends must be a plain word on a line of its own. */
-  #document(): void {
+  #document(): HereDocument {
     this.#blanks(false);
     const found =
       /^(?:'([A-Za-z_][A-Za-z0-9_]*)'|"([A-Za-z_][A-Za-z0-9_]*)"|([A-Za-z_][A-Za-z0-9_]*))(?=[ \t\n;|&<>])/.exec(
@@ -290,7 +301,9 @@ class Parser {
     const end = found?.[1] ?? found?.[2] ?? found?.[3];
     if (found === null || end === undefined) this.#refuse("a here-document that isn't plain");
     this.#at += found[0].length;
-    this.#documents.push({ end, is_quoted: found[3] === undefined });
+    const document: HereDocument = { end, is_quoted: found[3] === undefined, text: "" };
+    this.#documents.push(document);
+    return document;
   }
 
   /** One word: letters, quotes, escaped characters, a pattern, `~`, or the loop's variable. */

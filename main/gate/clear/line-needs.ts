@@ -83,6 +83,7 @@ class LineReader {
       for (const folder of this.#now) {
         const at = new CommandReader(this.#home, this.#start, folder, {
           has_input: index > 0 || command.has_text || command.redirects.some(({ kind }) => kind === "read"),
+          input_text: command.document?.text,
           has_changed: this.#has_changed,
           before: commands[index - 1],
           folders: this.#ever,

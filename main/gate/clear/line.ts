@@ -19,6 +19,8 @@ export interface ClearCommand extends Span {
   redirects: readonly ClearRedirect[];
   /** A here-document is its input. */
   has_text: boolean;
+  /** That one, where nothing else is its input; its text is there once the whole line is read. */
+  document?: { readonly text: string };
 }
 
 export interface ClearStep {

@@ -1,5 +1,7 @@
 import type { DescribedChange } from "../../../ipc/description.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
+import type { ExecutorManifest } from "../executors/manifest.ts";
+import { type PatchedFile, patchedFiles } from "../programs/patch-text.ts";
 import { takesPatch } from "../programs/patches.ts";
 import type { Reviewable } from "../stages/examination.ts";
 import { resolvePath } from "../targets/path.ts";
@@ -9,7 +11,6 @@ import { type FileRead, readBounded } from "./bounded-file.ts";
 import type { CallPlace } from "./call-place.ts";
 import { differenceOf, type LineDifference, linesOf, listed, ShownLines } from "./line-diff.ts";
 import { notebookCell } from "./notebook-cell.ts";
-import { type PatchedFile, patchedFiles } from "./patch-text.ts";
 
 /** What a call would change in files, against the files that are there. */
 
@@ -69,7 +70,13 @@ function writtenPath({ executor, needs }: ChangingCall): { shown: string; read: 
 
 function replacementsIn(args: Args): Replacement[] | null {
   if (typeof args.old_string === "string" && typeof args.new_string === "string")
-    return [{ old_text: args.old_string, new_text: args.new_string, all: args.replace_all === true }];
+    return [
+      {
+        old_text: args.old_string,
+        new_text: args.new_string,
+        all: args.replace_all === true || args.allow_multiple === true,
+      },
+    ];
   if (!Array.isArray(args.edits)) return null;
   return args.edits.flatMap((edit: unknown) => {
     if (typeof edit !== "object" || edit === null) return [];
@@ -152,10 +159,16 @@ function patchTextsOf({ call, executor }: ChangingCall, lines: readonly CommandL
   const texts = lines.flatMap(({ reading }) =>
     reading.commands.flatMap(({ name, argv, stdin }) => (takesPatch(name) ? [argv[1]?.text ?? stdin?.text ?? ""] : [])),
   );
-  if (executor.is_described) return texts;
+  if (executor.is_described) return [...texts, ...patchArguments(executor.manifest, call.args)];
   return [...texts, ...Object.values(call.args).filter((value) => typeof value === "string" && isPatch(value))].filter(
     (value) => typeof value === "string",
   );
+}
+
+function patchArguments({ needs }: ExecutorManifest, args: Args): string[] {
+  return needs
+    .map(({ target }) => (target.from === "patch" ? args[target.arg] : undefined))
+    .filter((value) => typeof value === "string");
 }
 
 const isPatch = (text: string): boolean => patchedFiles(text) !== null;

@@ -10,9 +10,10 @@ import { placeOf } from "./call-place.ts";
 import { changesOf } from "./changes.ts";
 import { describedCommand } from "./commands.ts";
 import { effectOfHazards, effectOfLines, effectOfTool, worse } from "./effect.ts";
-import { hazardsOfLines, hazardsOfNeeds, worstFirst } from "./hazards.ts";
+import { hazardOfTool, hazardsOfLines, hazardsOfNeeds, runsUnasked, worstFirst } from "./hazards.ts";
 import { HeldByGit } from "./held-by-git.ts";
 import { standsForOf } from "./run-by-name.ts";
+import { skillTexts } from "./skill-text.ts";
 
 /** What is known of a call once it is valid. */
 export type Describable = Pick<Reviewable, "call" | "executor" | "needs" | "settings" | "lines">;
@@ -28,20 +29,21 @@ function description(x: Describable): Description {
   const held = new HeldByGit(settings.home);
   const lines = commandLinesOf(x);
   const is_command = lines.length > 0;
-  const hazards = is_command ? hazardsOfLines(lines, place, held) : hazardsOfNeeds(needs, place);
+  const of_tool = hazardOfTool(executor.manifest);
+  const of_arguments = is_command ? hazardsOfLines(lines, place, held) : hazardsOfNeeds(needs, place);
+  const hazards = [...of_tool, ...of_arguments];
   const of_call = is_command ? effectOfLines(x, lines, place, held) : effectOfTool(x, held);
   // What a tool that nothing describes does with a command line isn't known, whatever the line says.
   const base = executor.is_described ? of_call : worse(of_call, "anything");
   const of_hazards = effectOfHazards(hazards, base === "anything" || base === "final");
   const changes = changesOf(x, lines, place);
   return {
-    // A tool that nothing describes, and that is given a patch.
-    kind: is_command ? "command" : changes.length > 0 && !executor.is_described ? "edit" : kindOf(x),
+    kind: is_command ? "command" : changes.length > 0 && isGivenPatch(executor) ? "edit" : kindOf(x),
     effect: worse(base, of_hazards),
     hazards: worstFirst(hazards),
     commands: lines.map((line) => describedCommand(line, call, place)),
     changes,
-    stands_for: standsForOf(lines, place),
+    stands_for: [...standsForOf(lines, place), ...(runsUnasked(hazards) ? skillTexts(call.args, place) : [])],
     mcp: mcpOf(call.executor, executor.is_described),
     request: requestOf(call, executor.manifest),
     ...outsideOf(lines),
@@ -73,12 +75,19 @@ function commandLinesOf({ call, executor: { manifest, is_described }, lines }: D
   return runs ? lines.all : [];
 }
 
+/** A tool that is described as one for patches, or one that nothing describes. */
+function isGivenPatch({ manifest, is_described }: Describable["executor"]): boolean {
+  return !is_described || manifest.needs.some(({ target }) => target.from === "patch");
+}
+
 function kindOf({ call, executor, needs }: Describable): CallKind {
   const { manifest, is_described } = executor;
   if (mcpOf(call.executor, is_described) !== null) return "mcp";
   const has = (capability: string) => needs.some((need) => need.capability === capability);
   // A tool that is described is what its manifest says; what else its paths mean is in its effect.
   const isNamed = (capability: string) => manifest.needs.some((need) => need.capability === capability);
+  // One that isn't known to be a patch has no changes.
+  if (manifest.needs.some(({ target }) => target.from === "patch")) return "other";
   if (isNamed("fs:write")) return EDIT_ARGS.some((arg) => call.args[arg] !== undefined) ? "edit" : "write";
   if (isNamed("code:exec")) return "other";
   if (isNamed("network:http")) return "fetch";

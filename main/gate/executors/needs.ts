@@ -1,9 +1,11 @@
 import picomatch from "picomatch";
 import { type Capability, capabilitySchema } from "../../../ipc/decision.ts";
+import { isMcpTarget, mcpTarget } from "../../../ipc/mcp-names.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import { needsOfLine } from "../clear/line-needs.ts";
 import { type GuardEnv, workingDirectoryOf } from "../guard/call-environment.ts";
 import { withFurtherNeeds } from "../guard/further-needs.ts";
+import { patchedFiles, pathsMentioned, pathsOfPatch } from "../programs/patch-text.ts";
 import { type CallTarget, pathTarget, type ResolvedRequirement, urlTarget } from "../targets/target.ts";
 import { withScanLimit } from "../targets/tree-scan.ts";
 import type { Executor } from "./catalog.ts";
@@ -34,10 +36,14 @@ function ownNeeds(
   home: string,
   cwd: string | undefined,
 ): ResolvedRequirement[] {
-  const needs: ResolvedRequirement[] = [];
-  for (const { capability, target } of executor.manifest.needs) {
+  const needs: ResolvedRequirement[] = [...lookingNeeds(executor)];
+  for (const { capability, target } of needs.length > 0 ? [] : executor.manifest.needs) {
     if (capability === "code:exec" && target.from === "command" && target.is_shell) {
       needs.push(...shellNeeds(call, executor, target.args, home, cwd));
+      continue;
+    }
+    if (target.from === "patch") {
+      needs.push(...patchNeeds(call.args[target.arg], home, cwd));
       continue;
     }
     const access = (target.from === "path" || target.from === "glob") && target.access;
@@ -49,6 +55,12 @@ function ownNeeds(
     needs.push({ capability: declared, target: { kind: "unknown", shown: call.executor } });
   }
   return needs;
+}
+
+/** Of a server's tool that the user said only looks. For the guard it stays one that may run code. */
+function lookingNeeds({ mcp }: Executor): ResolvedRequirement[] {
+  if (mcp?.state !== "looks") return [];
+  return [{ capability: "channel:out", target: { kind: "exact", value: mcpTarget(mcp.server, mcp.tool) } }];
 }
 
 /** What a shell call really needs (clear/line-needs.ts); what isn't clear runs code. */
@@ -67,6 +79,30 @@ function shellNeeds(
   if (given.length !== 1 || line === undefined || !args.includes(given[0] ?? "") || codes.length !== 1) return codes;
   const { needs, unclear } = needsOfLine(line, home, cwd ?? "");
   return unclear === null ? [...needs] : [...codes, ...needs];
+}
+
+/** Each file that a patch changes; running code, besides what it mentions, where it isn't known which ones those are. */
+function patchNeeds(patch: unknown, home: string, cwd: string | undefined): ResolvedRequirement[] {
+  const text = typeof patch === "string" ? patch : "";
+  const at = (path: string) => pathTarget(path, home, cwd, false);
+  const files = patchedFiles(text);
+  if (files === null)
+    return [
+      { capability: "code:exec", target: { kind: "exact", value: text } },
+      ...pathsMentioned(text).map((path): ResolvedRequirement => ({ capability: "fs:write", target: at(path) })),
+    ];
+  return pathsOfPatch(files).flatMap(({ kind, path, from }): ResolvedRequirement[] => {
+    const target = at(path);
+    if (kind === "delete") return [{ capability: "fs:write", target, access: "delete" }];
+    if (kind === "move")
+      return [
+        // By another name it could be read where this one can't.
+        { capability: "fs:read", target },
+        { capability: "fs:write", target, access: "delete" },
+      ];
+    const source = from === undefined ? undefined : at(from);
+    return [{ capability: "fs:write", target, ...(source?.kind === "path" ? { copied_from: source.lexical } : {}) }];
+  });
 }
 
 /** A list of one text with blanks in it is a command line all the same. */
@@ -103,10 +139,19 @@ function targetsOf(
     }
     case "glob":
       return values(source.arg).map((glob) => globTarget(glob, values(source.path_arg)[0] ?? ".", home, cwd));
+    case "patch":
+      return []; // what each of its files needs differs: see patchNeeds
     case "url":
       return values(source.arg).map(urlTarget);
+    case "urls": {
+      const urls = source.args.flatMap(values).flatMap(urlsIn);
+      return urls.length === 0 ? [{ kind: "unknown", shown: call.executor }] : urls.map(urlTarget);
+    }
     case "exact":
-      return values(source.arg).map((value) => ({ kind: "exact", value }));
+      // No argument can stand for a server's tool, whose grants are the user's word on its definition.
+      return values(source.arg).map((value) =>
+        isMcpTarget(value) ? { kind: "unknown", shown: value } : { kind: "exact", value },
+      );
     case "command":
       return commandsOf(call, source.args, executor).map((value) => ({ kind: "exact", value }));
     case "fixed":
@@ -130,6 +175,11 @@ export function commandsOf(
 function commandText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   return Array.isArray(value) ? value.filter((word) => typeof word === "string").join(" ") : undefined;
+}
+
+/** What a reader of a free text would take for a URL: one that begins within another one, too. */
+function urlsIn(text: string): string[] {
+  return text.split(/\s+|(?=https?:\/\/)/i).filter((word) => word.includes("://"));
 }
 
 function globTarget(glob: string, path: string, home: string, cwd: string | undefined): CallTarget {

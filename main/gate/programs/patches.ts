@@ -1,10 +1,46 @@
+import type { Word } from "../shell/reading.ts";
+import { plainWord } from "../shell/word.ts";
+import { patchedFiles, pathsMentioned, pathsOfPatch } from "./patch-text.ts";
+import type { Access, Accesses, CommandContext, Program } from "./program.ts";
+
 /** Programs that take a patch in the form of coding agents, as their word or on their input. */
-const PATCH_PROGRAMS: ReadonlySet<string> = new Set(["apply_patch", "applypatch"]);
+export const PATCH_PROGRAMS: readonly Program[] = [
+  {
+    names: ["apply_patch", "applypatch"],
+    accesses: patchAccesses,
+    // A client that does it itself may move to the folder otherwise than a shell.
+    in_first_folder_only: true,
+    text_only: true,
+    copies_input: true,
+    example: "apply_patch <<'END'\n*** Begin Patch\n*** Add File: a.txt\n+a\n*** End Patch\nEND",
+    counter: "apply_patch < a.patch",
+  },
+];
+
+export const PATCH_PROGRAM_NAMES: readonly string[] = PATCH_PROGRAMS.flatMap(({ names }) => names);
 
 /** True if the program takes such a patch. */
 export function takesPatch(name: string): boolean {
-  return PATCH_PROGRAMS.has(name);
+  return PATCH_PROGRAM_NAMES.includes(name);
 }
 
-/** Their names. */
-export const PATCH_PROGRAM_NAMES: readonly string[] = [...PATCH_PROGRAMS];
+function patchAccesses(args: readonly Word[], { input_text }: CommandContext): Accesses {
+  const [given] = args;
+  const is_known = args.length <= 1 && (given === undefined || (given.is_resolved && given.glob !== true));
+  const text = given === undefined ? (input_text ?? undefined) : given.text;
+  const span = given ?? { start: 0, end: 0 };
+  const files = text === undefined || !is_known ? null : patchedFiles(text);
+  if (files !== null) {
+    const accesses = pathsOfPatch(files).map(({ kind, path, from }): Access => {
+      const word = plainWord(path, span);
+      return from === undefined ? { kind, word } : { kind, word, copy_of: plainWord(from, span), into: "exactly" };
+    });
+    return { accesses, unclear: null, data: [...args] };
+  }
+  const mentioned = text === undefined ? [] : pathsMentioned(text);
+  return {
+    accesses: mentioned.map((path) => ({ kind: "write", word: plainWord(path, span) })),
+    unclear: "a patch that can't be read for sure",
+    data: [],
+  };
+}

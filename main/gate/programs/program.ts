@@ -84,6 +84,8 @@ export interface Program {
   copies_input?: true;
   /** The shell itself does it, and what comes after is changed by it: the folder, the options, whether anything comes at all. */
   changes_shell?: true;
+  /** Clear only in the folder that the line begins in. */
+  in_first_folder_only?: true;
   /** What follows runs in another folder. */
   changes_folder?: true;
   /** It works on a repository: its words may be revisions, and what is in the repository decides what runs. */
@@ -102,6 +104,8 @@ export interface CommandContext {
   home: string;
   /** A pipe or a file feeds it. */
   has_input: boolean;
+  /** The text that feeds it, where that is known to the last letter. */
+  input_text?: string | null;
   /** The disk may be asked, for what it takes to be clear; the guard only wants to know what is touched. */
   looks_at_disk: boolean;
 }

@@ -2,6 +2,7 @@ import { ARCHIVE_PROGRAMS } from "./archives.ts";
 import { CHANGING_PROGRAMS } from "./changing-files.ts";
 import { FIND_PROGRAMS } from "./find.ts";
 import { GIT } from "./git.ts";
+import { PATCH_PROGRAMS } from "./patches.ts";
 import type { Program } from "./program.ts";
 import { READING_PROGRAMS } from "./reading-files.ts";
 import { SEARCH_PROGRAMS } from "./search.ts";
@@ -24,6 +25,7 @@ export const PROGRAMS: readonly Program[] = [
   GIT,
   ...WEB_PROGRAMS,
   ...ARCHIVE_PROGRAMS,
+  ...PATCH_PROGRAMS,
 ];
 
 const BY_NAME: ReadonlyMap<string, Program> = new Map(

@@ -25,6 +25,8 @@ git("init", "-q", join(HOME, "orepo"));
 git("-C", join(HOME, "orepo"), "config", "core.fsmonitor", "touch pwned; false");
 symlinkSync(join(HOME, "orepo", "deep"), join(PROJECT, "dlink"));
 
+const PATCH = "*** Begin Patch\n*** Delete File: b.txt\n*** End Patch";
+
 const REFUSED: Readonly<Record<string, readonly string[]>> = {
   "a here-document whose end another reading of the line may miss": [
     "for f in a b; do cat <<'X'; done\nfoo\nX\nsh x.sh\nX",
@@ -111,6 +113,19 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
     "time cd sub && git status",
     "cd dlink && git status",
     "git -C dlink log",
+  ],
+  "a patch that some reader takes for another one, or in another folder": [
+    `cd sub && apply_patch <<'E'\n${PATCH}\nE`,
+    `cat a.txt | apply_patch`,
+    "apply_patch < a.txt",
+    `apply_patch <<'E' < a.txt\n${PATCH}\nE`,
+    `apply_patch < a.txt <<'E'\n${PATCH}\nE`,
+    `apply_patch <<'E' <<'F'\n${PATCH}\nE\n${PATCH.replace("b.txt", "c.txt")}\nF`,
+    `apply_patch <<'E'\n\n${PATCH}\nE`,
+    `apply_patch <<E\n${PATCH.replace("b.txt", "$HOME/b.txt")}\nE`,
+    `apply_patch x '${PATCH}'`,
+    `apply_patch '${PATCH}' x`,
+    `find src -exec apply_patch '${PATCH.replace("b.txt", "{}")}' ';'`,
   ],
 };
 

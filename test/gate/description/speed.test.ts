@@ -55,7 +55,7 @@ it.each<[string, string, Record<string, unknown>]>([
   [
     "a patch of empty lines",
     "apply_patch",
-    { input: `*** Begin Patch\n*** Update File: empty.txt\n${" \n".repeat(5000)}-x\n` },
+    { input: `*** Begin Patch\n*** Update File: empty.txt\n${" \n".repeat(5000)}-x\n*** End Patch` },
   ],
 ])("stays bounded, whatever the call says: %s", (_what, executor, args) => {
   const cwd = tempFolder();

@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { CallContext } from "../../../ipc/wire.ts";
@@ -35,6 +35,36 @@ describe("what a call needs", () => {
     expect(needed("time_now", {})).toEqual(["time:read *"]);
     expect(needed("parse_document", { path: "/srv/a.pdf" })).toEqual(["parse:local *", "fs:read /srv/a.pdf"]);
     expect(needed("calendar_read", { calendar: "home" })).toEqual(["calendar:read home"]);
+  });
+
+  it("a patch: each file that it changes, and running code where it isn't known for sure which ones those are", () => {
+    const cwd = tempFolder();
+    writeFileSync(join(cwd, "c"), "x\n");
+    const context = { cwd };
+    const patch = (...lines: string[]) => ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
+    const text = patch("*** Add File: src/a", "+x", "*** Delete File: b", "*** Update File: c", "*** Move to: d", "-x");
+    const files = [
+      `fs:write ${cwd}/src/a`,
+      `fs:write ${cwd}/b`,
+      `fs:read ${cwd}/c`,
+      `fs:write ${cwd}/c`,
+      `fs:write ${cwd}/d`,
+    ];
+    expect(needed("apply_patch", { patch: text }, context)).toEqual(files);
+    for (const line of [
+      `apply_patch <<'EOF'\n${text}\nEOF`,
+      `apply_patch <<"EOF"\n${text}\nEOF\n`,
+      `apply_patch '${text}'`,
+    ])
+      expect(needed("Bash", { command: line }, context).sort()).toEqual([...files].sort());
+    const unsure = patch("*** Delete File: b", "  *** Delete File: /srv/other");
+    expect(needed("apply_patch", { patch: unsure }, context)).toEqual([
+      `code:exec ${unsure}`,
+      `fs:write ${cwd}/b`,
+      "fs:write /srv/other",
+    ]);
+    const hooked = patch("*** Add File: .git/hooks/pre-commit", "+rm -rf /");
+    expect(needed("apply_patch", { patch: hooked }, context)).toContain(`code:exec ${cwd}/.git/hooks/pre-commit`);
   });
 
   it("Claude Code's tools", () => {

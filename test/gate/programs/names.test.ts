@@ -70,6 +70,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
     files: ["guard/shell-patterns.ts"],
   },
   // Words that are no programs there.
+  { why: "a kind of agents", words: "codex gemini", files: ["executors/agent-kind.ts"] },
   {
     why: "how far an answer reaches",
     words: "file tree",
@@ -147,6 +148,15 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
   { why: "a schema's field", words: "type", files: ["executors/claude-code.ts", "executors/json-schema.ts"] },
   { why: "how long a comparison may take", words: "timeout", files: ["description/line-diff.ts"] },
   { why: "a tool's argument", words: "timeout", files: ["executors/claude-code.ts"] },
+  { why: "an agent's name", words: "codex gemini", files: ["executors/agent-kind.ts"] },
+  { why: "an agent's name", words: "codex gemini", files: ["executors/catalog.ts"] },
+  { why: "an agent's tools", words: "apply_patch command patch wait", files: ["executors/codex.ts"] },
+  { why: "an agent's tools", words: "command", files: ["executors/gemini.ts"] },
+  {
+    why: "where a tool's targets are found",
+    words: "patch",
+    files: ["description/changes.ts", "description/describe.ts", "executors/manifest.ts", "executors/needs.ts"],
+  },
   { why: "texts of a program in another language", words: "strings", files: ["shell/interpreters.ts"] },
   {
     why: "files below /dev and /proc",

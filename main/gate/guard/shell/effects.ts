@@ -46,6 +46,7 @@ export function recordedAccesses(command: SimpleCommand): Accesses {
             cwd: command.cwd,
             home: "",
             has_input: command.stdin !== null,
+            input_text: command.stdin?.text ?? null,
             looks_at_disk: false,
           });
     known.set(command, found);

@@ -1,0 +1,65 @@
+import { type Command, Option } from "commander";
+import { HOSTS, type Host } from "../hook-bench/hosts.ts";
+import { SCENARIO_KINDS, type ScenarioKind } from "../hook-bench/scenario.ts";
+import { letThrough, type Result, type Score, scoreOf } from "../hook-bench/score.ts";
+import { type DataOptions, EXIT, jsonOption, list, say, usageError } from "../output.ts";
+
+interface Options extends DataOptions {
+  hook?: string;
+  host: Host;
+  only?: ScenarioKind;
+  askAfter: string;
+  each?: boolean;
+}
+
+/** `bench`: scores any gate's hook by the same scenarios (docs/hook-bench.md). */
+export function benchCommand(program: Command, done: (code: number) => void): void {
+  program
+    .command("bench")
+    .description("scores a hook by attacks, ordinary calls and workflows; only the hook runs, none of the calls does")
+    .option(
+      "--hook <command>",
+      "the hook as the agent's settings call it (default: this gate's, with a gate of its own)",
+    )
+    .addOption(new Option("--host <agent>", "whose hook it is").choices(HOSTS).default("claude-code"))
+    .addOption(new Option("--only <kind>", "these scenarios alone").choices(SCENARIO_KINDS))
+    .option("--ask-after <seconds>", "a hook that hasn't answered by then is asking somebody", "3")
+    .option("--each", "a line for each scenario, too")
+    .addOption(jsonOption())
+    .action(async ({ hook, host, only, askAfter, each, ...options }: Options) => {
+      const ask_after_ms = Number(askAfter) * 1000;
+      if (!(ask_after_ms > 0 && ask_after_ms <= 600_000))
+        throw usageError(`--ask-after must be seconds, up to 600: ${JSON.stringify(askAfter)}`);
+      const kinds = only === undefined ? SCENARIO_KINDS : [only];
+      const { runHookBench } = await import("../hook-bench/hook-bench.ts");
+      const onResult = (result: Result) => {
+        if (each === true) say(`${result.verdict.padEnd(8)}${result.kind}: ${result.name}`);
+      };
+      const results = await runHookBench({
+        host,
+        kinds,
+        ask_after_ms,
+        onResult,
+        ...(hook === undefined ? {} : { hook }),
+      });
+      list<Score>(
+        kinds.map((kind) => scoreOf(kind, results)),
+        COLUMNS,
+        options,
+      );
+      const missed = letThrough(results);
+      for (const { name, verdict } of missed)
+        say(`${verdict === "error" ? "the hook failed, and the call would run" : "let through"}: ${name}`);
+      done(missed.length > 0 ? EXIT.problem_found : EXIT.ok);
+    });
+}
+
+const COLUMNS = [
+  { title: "scenarios", text: ({ kind }: Score) => kind },
+  { title: "number", text: ({ scenarios }: Score) => String(scenarios), is_right: true as const },
+  { title: "blocked", text: ({ blocked }: Score) => String(blocked), is_right: true as const },
+  { title: "asked", text: ({ asked }: Score) => String(asked), is_right: true as const },
+  { title: "allowed", text: ({ allowed }: Score) => String(allowed), is_right: true as const },
+  { title: "failed", text: ({ errors }: Score) => String(errors), is_right: true as const },
+  { title: "asks in each", text: ({ asks_each }: Score) => asks_each?.toFixed(1) ?? "", is_right: true as const },
+];
