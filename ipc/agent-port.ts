@@ -1,4 +1,5 @@
 import type { Confined, Decision, Level } from "./decision.ts";
+import type { McpToolState, McpTools } from "./mcp.ts";
 import type { SessionEvent } from "./session-events.ts";
 import type {
   GateMessage,
@@ -35,6 +36,8 @@ export interface CallSource {
   session: string;
   /** It said in its hello that it runs a call only as `confine` says. */
   can_confine: boolean;
+  /** The connection that it comes over. */
+  connection: number;
 }
 
 /** A call that waits for an answer, or is being judged. The last one of those that share a request to leave withdraws it. */
@@ -92,6 +95,10 @@ export interface AgentPort {
    * compared with what was allowed.
    */
   ran(agent_id: string, ran: Ran): { confined: Confined | null };
+  /** A proxy of this agent has said which tools its server offers; or why that can't be taken. */
+  announce(source: CallSource, tools: McpTools): { tools: McpToolState[] } | { refused: Refusal };
+  /** A connection has ended: what it had announced counts no more. */
+  connectionEnded(connection: number): void;
   check(subject: CheckedSubject, agent_id: string): Promise<SafetyVerdict>;
   /** The pause, of the gate or of this agent alone, for an agent that has just been greeted; null while there is none. */
   paused(agent_id: string): GateMessage<"safety.paused"> | null;

@@ -24,6 +24,7 @@ export const RULES = [
   "policy.price-asks",
   "policy.level-allows",
   "policy.grant-allows",
+  "policy.allowed-for-hook",
   "policy.nothing-needed",
   "rate.budget-used",
   "rate.same-call-asks",

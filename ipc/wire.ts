@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { confinedSchema, decisionSchema, levelSchema } from "./decision.ts";
+import { mcpContextSchema, mcpToolStateSchema, mcpToolsSchema } from "./mcp.ts";
 import { severitySchema, subjectTypeSchema } from "./safety.ts";
 import { sessionEventSchema } from "./session-events.ts";
 
@@ -40,6 +41,8 @@ export const contextSchema = z.looseObject({
   /** The agent's own id of the turn, or of the user's message, that the call belongs to. */
   turn: z.string().max(128).optional(),
   mcp_server: z.string().max(128).optional(),
+  /** Of a call that a proxy in front of an MCP server sends. It means a tool that this very connection has announced, or nothing. */
+  mcp: mcpContextSchema.optional(),
   annotations: z.record(z.string(), z.unknown()).optional(),
 });
 export type CallContext = z.infer<typeof contextSchema>;
@@ -145,6 +148,8 @@ export const agentMessages = {
   "goal.check": z.object({ id: idSchema, goal: goalSchema }),
   "subtask.check": z.object({ id: idSchema, subtask: subtaskSchema }),
   "graph.check": z.object({ id: idSchema, graph: taskGraphSchema }),
+  /** A proxy says which tools its server offers; a later message adds to them, and replaces those of the same name. */
+  "mcp.tools": mcpToolsSchema.extend({ id: idSchema }),
   ping: z.object({ id: idSchema.optional() }),
 } as const;
 export type AgentMessageType = keyof typeof agentMessages;
@@ -193,6 +198,7 @@ export const gateMessages = {
   "tool.plan.decisions": z.object({ id: z.string(), decisions: z.array(decisionSchema) }),
   /** `confined`: null where the call wasn't allowed as a confined one. */
   "tool.ran.ok": z.object({ id: z.string(), confined: confinedSchema.nullable() }),
+  "mcp.tools.ok": z.object({ id: z.string(), tools: z.array(mcpToolStateSchema) }),
   "session.noted": z.object({ id: z.string() }),
   "safety.verdict": safetyVerdictSchema.extend({ id: z.string() }),
   "safety.paused": z.object({ reason: z.string(), since: z.string(), until: z.string().nullable() }),

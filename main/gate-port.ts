@@ -1,7 +1,17 @@
 import { TOKEN_REQUIRED } from "../ipc/agent-answers.ts";
-import type { AgentPort, CallSource, CheckedSubject, Decided, Deliver, Greeted, Ran } from "../ipc/agent-port.ts";
+import type {
+  AgentPort,
+  CallSource,
+  CheckedSubject,
+  Decided,
+  Deliver,
+  Greeted,
+  Ran,
+  Refusal,
+} from "../ipc/agent-port.ts";
 import type { Confined, Decision } from "../ipc/decision.ts";
 import { isoSeconds } from "../ipc/iso-seconds.ts";
+import { MAX_MCP_TOOLS, type McpTools } from "../ipc/mcp.ts";
 import { ownCommand } from "../ipc/own-command.ts";
 import { localPrincipal } from "../ipc/paths.ts";
 import type { Pause } from "../ipc/safety.ts";
@@ -9,6 +19,7 @@ import type { SessionEvent } from "../ipc/session-events.ts";
 import { CONFINE, type GateMessage, type Hello, type ProposedCall, type SafetyVerdict } from "../ipc/wire.ts";
 import type { Core } from "./core.ts";
 import type { AgentPause } from "./gate/agent-pauses.ts";
+import type { Untaken } from "./gate/mcp/announced-tools.ts";
 import type { Subject } from "./gate/stages/examination.ts";
 import { AGENT_PAUSED } from "./gate/stages/safety.ts";
 import { noteRan, noteReport } from "./reported-calls.ts";
@@ -24,6 +35,25 @@ const unreadable = () =>
     message: "the gate can't read this agent's entry in its database",
     hint: `ask the user: ${ownCommand("agents list")} says what to do`,
   }) as const;
+
+/** Why a proxy's tools aren't taken: its calls are then of tools that nothing describes. */
+const UNTAKEN: Readonly<Record<Untaken, Refusal>> = {
+  "other-server": {
+    code: "invalid_message",
+    message: "this connection has announced the tools of another server",
+    hint: "open another connection for it",
+  },
+  "too-many": {
+    code: "invalid_message",
+    message: `a connection may announce ${MAX_MCP_TOOLS} tools`,
+    hint: "leave some out: they are asked about each time",
+  },
+  "too-long": {
+    code: "invalid_message",
+    message: "the definitions that this agent's connections have announced are too long to take more",
+    hint: "close a connection, or leave some out: they are asked about each time",
+  },
+};
 
 /** The part of the gate that agents can call: they can ask, and nothing else. */
 export class GatePort implements AgentPort {
@@ -75,6 +105,15 @@ export class GatePort implements AgentPort {
     if (input !== undefined) noteRan(this.#core, agent_id, call_id, input);
     if (ok !== undefined) noteReport(this.#core, agent_id, { call_id }, { ok, duration_ms });
     return this.#core.box.ran(agent_id, call_id);
+  }
+
+  announce({ agent_id, connection }: CallSource, tools: McpTools): ReturnType<AgentPort["announce"]> {
+    const announced = this.#core.mcp.announce(connection, agent_id, tools);
+    return typeof announced === "string" ? { refused: UNTAKEN[announced] } : { tools: announced };
+  }
+
+  connectionEnded(connection: number): void {
+    this.#core.mcp.connectionEnded(connection);
   }
 
   async check(subject: CheckedSubject, agent_id: string): Promise<SafetyVerdict> {
@@ -138,10 +177,10 @@ export class GatePort implements AgentPort {
     this.#log(`dropped ${count === 1 ? "a client" : `${count} clients`}: ${reason}`);
   }
 
-  #subject({ agent_id, session, can_confine }: CallSource): Subject {
+  #subject({ agent_id, session, can_confine, connection }: CallSource): Subject {
     const agent = this.#core.agents.get(agent_id);
     if (agent === undefined) throw new Error("a greeted agent is always known");
-    return { agent, level: agent.level, session, principal: this.#principal, can_confine };
+    return { agent, level: agent.level, session, principal: this.#principal, can_confine, connection };
   }
 }
 

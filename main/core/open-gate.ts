@@ -19,12 +19,13 @@ export function openGate(
   { box, judges, decisions, words }: { box: Box; judges: Judges; decisions: SessionDecisions; words: UserWords },
 ): Gate {
   const { home, env, paths, config, clock, catalog, audit, prices, overrides, publish, storage, failed } = opened;
-  const { grants, approvals, activity, agent_pauses, rate, safety, state_reserve } = opened;
+  const { grants, mcp, approvals, activity, agent_pauses, rate, safety, state_reserve } = opened;
   const reviews_changed = new AtIntervals(REVIEWS_CHANGED_MS, () => publish({ type: "reviews.changed", data: {} }));
   return new Gate(
     {
       catalog,
       grants,
+      mcp,
       approvals,
       audit,
       on_audit_failure: config.audit.on_failure,
@@ -44,6 +45,7 @@ export function openGate(
         rate,
         prices,
         overrides,
+        mcp,
         words,
         lost: () => storage.watch.lossByNow()?.message,
         gate_files: new GateFiles(paths, home),

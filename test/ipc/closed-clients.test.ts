@@ -47,6 +47,8 @@ it("a withdrawal doesn't count its agent's connections that have closed, however
     withdraw: () => undefined,
     preview: () => WAITING,
     ran: () => ({ confined: null }),
+    announce: () => ({ tools: [] }),
+    connectionEnded: () => undefined,
     check: () => Promise.reject(new Error("nothing is checked here")),
     paused: () => null,
     outcome: () => undefined,

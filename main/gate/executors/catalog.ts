@@ -6,6 +6,7 @@ import { GateError } from "../../../ipc/gate-error.ts";
 import { readRegularFile } from "../../../ipc/regular-file.ts";
 import { errorCode } from "../errors.ts";
 import { fileError } from "../file-errors.ts";
+import type { CalledTool } from "../mcp/called-tool.ts";
 import { type AgentKind, agentKindSchema } from "./agent-kind.ts";
 import { CLAUDE_CODE_EXECUTORS } from "./claude-code.ts";
 import { CODEX_EXECUTORS } from "./codex.ts";
@@ -18,6 +19,8 @@ export interface Executor {
   manifest: ExecutorManifest;
   is_described: boolean;
   validate(args: Record<string, unknown>): string | null;
+  /** Of a server's tool that a proxy has announced: what is known of it. */
+  mcp?: CalledTool;
 }
 
 /**

@@ -14,7 +14,7 @@ import { NO_REPORT, type RowReport } from "../row-report.ts";
 import { Statements } from "../statements.ts";
 import { hostMatches } from "../targets/host.ts";
 import { expandHome } from "../targets/path.ts";
-import { type GrantTarget, grantTarget, literalPattern } from "../targets/pattern.ts";
+import { exactMatches, type GrantTarget, grantTarget, literalPattern } from "../targets/pattern.ts";
 import { type CallTarget, isUnresolvable, pathName, pathTarget } from "../targets/target.ts";
 import { IS_ACTIVE, IS_OVER_BY_BOOT_ALONE, isActive } from "./active.ts";
 import { type CachedGrant, GrantCache, MAX_AGE_MS } from "./cache.ts";
@@ -466,7 +466,7 @@ function covers(grant: CachedGrant, target: CallTarget): boolean {
     case "host":
       return hostMatches(grant.target, target.host);
     case "exact":
-      return grant.target === target.value;
+      return exactMatches(grant.target, target.value);
     case "none":
       return grant.target === "*";
     case "unknown":
