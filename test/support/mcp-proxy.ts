@@ -4,7 +4,8 @@ import { expect } from "vitest";
 import { LAUNCHER, StartedProcess } from "./gate-process.ts";
 import type { TemporaryHome } from "./temporary-home.ts";
 
-const SERVER = new URL("mcp-server.js", import.meta.url).pathname;
+/** The test's own server: the file that it logs to is its argument. */
+export const MCP_SERVER = new URL("mcp-server.js", import.meta.url).pathname;
 
 export interface Answer {
   id?: unknown;
@@ -32,7 +33,7 @@ export class ProxyUnderTest {
 
   constructor(home: TemporaryHome, { words = ["--name", "notes"], env = {}, server }: ProxyOptions = {}) {
     this.log = join(home.home, `server-${Math.random().toString(36).slice(2)}.log`);
-    const started = server ?? [process.execPath, SERVER, this.log];
+    const started = server ?? [process.execPath, MCP_SERVER, this.log];
     this.process = new StartedProcess(process.execPath, [LAUNCHER, "mcp", ...words, "--", ...started], {
       env: { ...home.env, ...env },
       cwd: home.home,
