@@ -6,10 +6,12 @@ import { GateError } from "../../../ipc/gate-error.ts";
 import { readRegularFile } from "../../../ipc/regular-file.ts";
 import { errorCode } from "../errors.ts";
 import { fileError } from "../file-errors.ts";
+import type { CalledTool } from "../mcp/called-tool.ts";
 import { type AgentKind, agentKindSchema } from "./agent-kind.ts";
 import { CLAUDE_CODE_EXECUTORS } from "./claude-code.ts";
 import { CODEX_EXECUTORS } from "./codex.ts";
 import { COMMON_TOOLS } from "./common-tools.ts";
+import { GEMINI_EXECUTORS } from "./gemini.ts";
 import { INTERNAL_EXECUTORS } from "./internal.ts";
 import { type ExecutorManifest, type ManifestSource, manifestSchema } from "./manifest.ts";
 
@@ -18,13 +20,16 @@ export interface Executor {
   manifest: ExecutorManifest;
   is_described: boolean;
   validate(args: Record<string, unknown>): string | null;
+  /** Of a server's tool that a proxy has announced: what is known of it. */
+  mcp?: CalledTool;
 }
 
 /**
  * The kinds of agents that have one of Claude Code's tools. Other agents may call their own alike where the name still needs
  * something; what touches nothing in Claude Code is, under the same name elsewhere, nothing that is known.
  */
-function kindsWith({ needs }: ManifestSource): AgentKind[] {
+function kindsWith({ needs, agents }: ManifestSource): readonly AgentKind[] {
+  if (agents !== undefined) return agents;
   return needs.length > 0 ? ["claude-code", "generic"] : ["claude-code"];
 }
 
@@ -41,6 +46,7 @@ export class ExecutorCatalog {
     for (const source of COMMON_TOOLS) this.#add(manifestSchema.parse(source), ["generic"]);
     for (const source of CODEX_EXECUTORS) this.#add(manifestSchema.parse(source), ["codex"]);
     for (const source of CLAUDE_CODE_EXECUTORS) this.#add(manifestSchema.parse(source), kindsWith(source));
+    for (const source of GEMINI_EXECUTORS) this.#add(manifestSchema.parse(source), ["gemini"]);
     for (const manifest of own) this.#add(manifest, manifest.agents ?? agentKindSchema.options);
     for (const [name, source] of Object.entries(INTERNAL_EXECUTORS))
       this.#internal.set(name, ready(manifestSchema.parse(source), true));

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { capabilitySchema, reversibilitySchema } from "../../../ipc/decision.ts";
+import { HAZARDS } from "../../../ipc/hazards.ts";
 import { CAPABILITY_REGISTRY, changesNothing, type TargetKind } from "../capabilities.ts";
 import { ownPriceSchema } from "../costs/config.ts";
 import { agentKindSchema } from "./agent-kind.ts";
@@ -25,6 +26,8 @@ export const targetSourceSchema = z.discriminatedUnion("from", [
   z.object({ from: z.literal("patch"), arg: z.string() }),
   /** A URL argument: its host. */
   z.object({ from: z.literal("url"), arg: z.string() }),
+  /** Every URL in the free text of these arguments: its host. Without any, an unknown one. */
+  z.object({ from: z.literal("urls"), args: z.array(z.string()).min(1) }),
   /** An argument that is the exact target, or a list of them. */
   z.object({ from: z.literal("exact"), arg: z.string() }),
   /** Each of these arguments that is there: a command line or a list of words. Else the executor itself. */
@@ -43,7 +46,7 @@ export type TargetSource = z.infer<typeof targetSourceSchema>;
 /** Where the target of a path or a host may be found: from another source it would be compared as a text, past the guard on paths. */
 const SOURCES: Readonly<Partial<Record<TargetKind, readonly TargetSource["from"][]>>> = {
   path_glob: ["path", "glob", "patch", "command"],
-  host: ["url", "fixed"],
+  host: ["url", "urls", "fixed"],
 };
 
 const needSchema = z
@@ -73,6 +76,8 @@ const fieldsSchema = z.strictObject({
   skip_judge: z.boolean().default(false),
   /** What a call costs; a price in gate.toml wins over it. */
   price: ownPriceSchema.optional(),
+  /** What is dangerous about each of its calls, whatever their arguments say: its sentence is on their cards. */
+  hazard: z.enum(HAZARDS).optional(),
   /** The perimeter the executor must stay in; without one, the policy alone decides. */
   scope: z.strictObject({ paths: z.array(z.string()).optional(), hosts: z.array(z.string()).optional() }).default({}),
 });

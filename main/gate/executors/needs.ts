@@ -1,5 +1,6 @@
 import picomatch from "picomatch";
 import { type Capability, capabilitySchema } from "../../../ipc/decision.ts";
+import { isMcpTarget, mcpTarget } from "../../../ipc/mcp-names.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import { needsOfLine } from "../clear/line-needs.ts";
 import { type GuardEnv, workingDirectoryOf } from "../guard/call-environment.ts";
@@ -35,8 +36,8 @@ function ownNeeds(
   home: string,
   cwd: string | undefined,
 ): ResolvedRequirement[] {
-  const needs: ResolvedRequirement[] = [];
-  for (const { capability, target } of executor.manifest.needs) {
+  const needs: ResolvedRequirement[] = [...lookingNeeds(executor)];
+  for (const { capability, target } of needs.length > 0 ? [] : executor.manifest.needs) {
     if (capability === "code:exec" && target.from === "command" && target.is_shell) {
       needs.push(...shellNeeds(call, executor, target.args, home, cwd));
       continue;
@@ -54,6 +55,12 @@ function ownNeeds(
     needs.push({ capability: declared, target: { kind: "unknown", shown: call.executor } });
   }
   return needs;
+}
+
+/** Of a server's tool that the user said only looks. For the guard it stays one that may run code. */
+function lookingNeeds({ mcp }: Executor): ResolvedRequirement[] {
+  if (mcp?.state !== "looks") return [];
+  return [{ capability: "channel:out", target: { kind: "exact", value: mcpTarget(mcp.server, mcp.tool) } }];
 }
 
 /** What a shell call really needs (clear/line-needs.ts); what isn't clear runs code. */
@@ -136,8 +143,15 @@ function targetsOf(
       return []; // what each of its files needs differs: see patchNeeds
     case "url":
       return values(source.arg).map(urlTarget);
+    case "urls": {
+      const urls = source.args.flatMap(values).flatMap(urlsIn);
+      return urls.length === 0 ? [{ kind: "unknown", shown: call.executor }] : urls.map(urlTarget);
+    }
     case "exact":
-      return values(source.arg).map((value) => ({ kind: "exact", value }));
+      // No argument can stand for a server's tool, whose grants are the user's word on its definition.
+      return values(source.arg).map((value) =>
+        isMcpTarget(value) ? { kind: "unknown", shown: value } : { kind: "exact", value },
+      );
     case "command":
       return commandsOf(call, source.args, executor).map((value) => ({ kind: "exact", value }));
     case "fixed":
@@ -161,6 +175,11 @@ export function commandsOf(
 function commandText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   return Array.isArray(value) ? value.filter((word) => typeof word === "string").join(" ") : undefined;
+}
+
+/** What a reader of a free text would take for a URL: one that begins within another one, too. */
+function urlsIn(text: string): string[] {
+  return text.split(/\s+|(?=https?:\/\/)/i).filter((word) => word.includes("://"));
 }
 
 function globTarget(glob: string, path: string, home: string, cwd: string | undefined): CallTarget {
