@@ -3,6 +3,7 @@ import { EventEmitter } from "node:events";
 import { createConnection, type Socket } from "node:net";
 import { type Confined, type Decision, decisionSchema } from "./decision.ts";
 import { encodeFrame, FrameReader, isWithinDepth, MAX_DEPTH, MAX_FRAME_BYTES } from "./frames.ts";
+import type { McpTools } from "./mcp.ts";
 import { isOwnSocket } from "./own-socket.ts";
 import { agentTokenFile, gatePaths } from "./paths.ts";
 import { readRegularFile } from "./regular-file.ts";
@@ -20,6 +21,7 @@ import {
 
 export { type ConfinedEnd, type ConfinedRunOptions, startConfined } from "./confined-run.ts";
 export type { Card, Decision, Level, Outcome, Stage, Verdict } from "./decision.ts";
+export type { McpTools } from "./mcp.ts";
 export { SafeGoalDecomposer, SafeGoalRegistry, SafetyViolationError } from "./safe-goals.ts";
 export type { CallContext, Goal, ProposedCall, SafetyVerdict, Subtask, TaskGraph } from "./wire.ts";
 
@@ -41,20 +43,6 @@ export interface GateClientOptions {
   retry_ms?: number;
   /** The same until it was reached for the first time. Default `retry_ms`. */
   first_retry_ms?: number;
-}
-
-/** What a proxy in front of an MCP server says of its tools (docs/protocol.md). */
-export interface McpTools {
-  server: string;
-  /** What the server is: SHA-256 (hex) of what starts it. */
-  source: string;
-  tools: readonly {
-    name: string;
-    title?: string;
-    description?: string;
-    input_schema: unknown;
-    annotations?: unknown;
-  }[];
 }
 
 export interface GateClientEvents {

@@ -1,5 +1,5 @@
+import { MCP_SERVER_NAME } from "../../ipc/mcp-names.ts";
 import { agentNameSchema } from "../../ipc/wire.ts";
-import { isServerName } from "./server-name.ts";
 
 /** The words behind `metnos-gate mcp`. */
 
@@ -27,7 +27,8 @@ export function optionsIn(argv: readonly string[]): McpOptions {
   }
   const words = argv.slice(at + 1);
   const [name, agent, wait] = [given.get("--name"), given.get("--agent"), given.get("--wait")];
-  if (name !== undefined && !isServerName(name)) throw new Error("--name takes letters, digits, '.', '_' and '-'");
+  if (name !== undefined && !MCP_SERVER_NAME.test(name))
+    throw new Error("--name takes letters, digits, '.', '_' and '-'");
   if (agent !== undefined && !agentNameSchema.safeParse(agent).success)
     throw new Error("--agent takes the name of a paired agent");
   if (wait !== undefined && !(Number(wait) > 0)) throw new Error("--wait takes seconds");

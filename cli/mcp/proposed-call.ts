@@ -1,4 +1,5 @@
 import { isWithinDepth, MAX_DEPTH } from "../../ipc/frames.ts";
+import { mcpExecutor } from "../../ipc/mcp-names.ts";
 import type { Env } from "../../ipc/paths.ts";
 import type { CallContext, ProposedCall } from "../../ipc/wire.ts";
 import { callHash } from "../../main/gate/approvals/canonical.ts";
@@ -21,7 +22,7 @@ const MAX_ID = 128;
 
 /** @param server as the user's client calls it */
 export function proposalOf(call: ToolCall, server: string, cwd: string, env: Env): Proposal | { refused: string } {
-  const executor = `mcp__${plain(server)}__${plain(call.tool)}`;
+  const executor = mcpExecutor(server, call.tool);
   if (call.tool === "" || call.tool.length > MAX_TOOL_NAME || executor.length > MAX_EXECUTOR)
     return { refused: "the tool's name is too long" };
   if (!isWithinDepth(call.args, ARGS_DEPTH))
@@ -49,9 +50,4 @@ function contextOf({ id, tool, meta }: ToolCall, server: string, cwd: string, en
 
 function idIn(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" && value.length <= MAX_ID ? value : undefined;
-}
-
-/** As Claude Code names a server's tool: what isn't a letter, a digit, `_` or `-` is `_`. */
-function plain(name: string): string {
-  return name.replaceAll(/[^A-Za-z0-9_-]/g, "_");
 }

@@ -5,14 +5,6 @@ import { basename } from "node:path";
 /** They start something else, which their arguments name. */
 const RUNNERS = /^(?:npx|bunx|uvx|pipx|node|bun|deno|python[\d.]*|uv|docker|podman|sh|bash|env|tsx)$/;
 const SUBCOMMANDS = new Set(["run", "exec", "dlx", "tool", "x"]);
-/** As the gate takes it (docs/protocol.md). */
-const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
-
-/** True of a name that a server can have. */
-export function isServerName(name: string): boolean {
-  return NAME.test(name);
-}
-
 /** A plain name out of the words that start the server. */
 export function nameFromWords(words: readonly string[]): string {
   const [program = "", ...args] = words;

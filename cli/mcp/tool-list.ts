@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { McpTools } from "../../ipc/client.ts";
 import { lossIn } from "../../ipc/exact-json.ts";
 import { exactText, membersWithin } from "../../ipc/frames.ts";
+import type { McpTool } from "../../ipc/mcp.ts";
 import { isObject, type Json } from "../json-object.ts";
 
 /** The tools of a server as its client gets them, page by page: what the gate is to know of them. */
@@ -9,10 +9,11 @@ import { isObject, type Json } from "../json-object.ts";
 /** Beyond these nothing is described, and each call of the server is asked about. */
 const MAX_TOOLS = 1024;
 const MAX_LIST_BYTES = 768 * 1024;
+/** As the gate takes them, in characters. */
+const MAX_NAME = 256;
+const MAX_TITLE = 1024;
 /** A client that never ends a list. */
 const MAX_OPEN_REQUESTS = 64;
-
-type Tool = McpTools["tools"][number];
 
 /** What the server is: the SHA-256 of the words that start it, or of its address. */
 export function sourceOf(words: readonly string[]): string {
@@ -22,7 +23,7 @@ export function sourceOf(words: readonly string[]): string {
 export class ToolList {
   /** By the id of the request whose answer is a page; true for a first page. */
   readonly #requested = new Map<string, boolean>();
-  #tools: Tool[] = [];
+  #tools: McpTool[] = [];
   #is_unclear = false;
 
   /** Whether an answer of the server can be a page of it. */
@@ -38,7 +39,7 @@ export class ToolList {
   }
 
   /** What the gate is to know after a line of the server's; undefined where the line is no page, or another one follows. */
-  answered(line: Buffer): Tool[] | undefined {
+  answered(line: Buffer): McpTool[] | undefined {
     const text = exactText(line) ?? line.toString("utf8");
     const message = parsed(text);
     const id = message === undefined || message.id === undefined ? undefined : JSON.stringify(message.id);
@@ -53,7 +54,7 @@ export class ToolList {
   }
 
   /** A line that was too long to be looked at: it may have been a page. @returns that nothing is described, where it may */
-  missed(): Tool[] | undefined {
+  missed(): McpTool[] | undefined {
     if (!this.is_expected) return undefined;
     this.#requested.clear();
     this.#forget();
@@ -79,7 +80,7 @@ export class ToolList {
     this.#is_unclear ||= this.#tools.length > MAX_TOOLS;
   }
 
-  #described(): Tool[] {
+  #described(): McpTool[] {
     const counts = new Map<string, number>();
     for (const { name } of this.#tools) counts.set(name, (counts.get(name) ?? 0) + 1);
     // Of two of one name the client may have taken the other one.
@@ -89,9 +90,11 @@ export class ToolList {
   }
 }
 
-function toolOf(value: unknown): Tool | undefined {
+function toolOf(value: unknown): McpTool | undefined {
   if (!isObject(value) || typeof value.name !== "string" || value.name === "") return undefined;
   const { name, title, description, inputSchema, annotations } = value;
+  // What the gate would not take, and the rest of the list with it.
+  if (name.length > MAX_NAME || (typeof title === "string" && title.length > MAX_TITLE)) return undefined;
   return {
     name,
     ...(typeof title === "string" ? { title } : {}),
