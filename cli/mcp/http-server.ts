@@ -72,7 +72,12 @@ export class HttpServer {
     this.#listening?.destroy();
     if (this.#session === undefined) return;
     await new Promise<void>((resolve) => {
-      const ended = this.#request("DELETE", this.#headersOf(undefined), (response) => response.resume(), () => resolve());
+      const ended = this.#request(
+        "DELETE",
+        this.#headersOf(undefined),
+        (response) => response.resume(),
+        () => resolve(),
+      );
       ended.setTimeout(1000, () => ended.destroy());
       ended.once("close", resolve);
       ended.end();

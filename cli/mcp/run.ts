@@ -5,6 +5,7 @@ import { Outlet } from "../proxy/outlet.ts";
 import { Passage } from "../proxy/passage.ts";
 import { startProgram } from "../proxy/program.ts";
 import { agentOf, waitSecondsOf } from "./clients.ts";
+import { environmentOfServer, setPlaces } from "./environment.ts";
 import { ProxyGate } from "./gate.ts";
 import { HttpServer } from "./http-server.ts";
 import type { McpOptions } from "./options.ts";
@@ -24,14 +25,16 @@ const LAST_MS = 1000;
 
 /** @returns the exit code: the server's own */
 export async function runMcp(options: McpOptions): Promise<number> {
-  const { upstream } = options;
+  const { upstream, places } = options;
+  const env = environmentOfServer(process.env);
+  setPlaces(places, process.env);
   return upstream.kind === "url"
     ? await runInFrontOfUrl(options, upstream.url)
-    : await runInFrontOf(options, upstream.words);
+    : await runInFrontOf(options, upstream.words, env);
 }
 
-async function runInFrontOf(options: McpOptions, words: readonly string[]): Promise<number> {
-  const program = startProgram(words, { env: process.env, grace_ms: GRACE_MS });
+async function runInFrontOf(options: McpOptions, words: readonly string[], env: Env): Promise<number> {
+  const program = startProgram(words, { env, grace_ms: GRACE_MS });
   const [to_client, to_server] = [new Outlet(process.stdout), new Outlet(program.stdin)];
   const proxy = proxyFor(options, {
     toClient: (line) => to_client.send(line, process.stdin),
