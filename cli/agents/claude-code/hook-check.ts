@@ -132,7 +132,9 @@ function launcherOf({ command, args }: Json): string[] {
 }
 
 /** Other hooks before tools are no failure, but the user should know them: one can change a call after it was approved. */
-function others(sources: readonly Source[]): Check[] {
+function others(all: readonly Source[]): Check[] {
+  const managed = all.filter(({ kind }) => kind === "managed");
+  const sources = managed.some(({ settings }) => settings.allowManagedHooksOnly === true) ? managed : all;
   const found = sources.flatMap(({ file, settings }) => foreignHooks(settings).map((hook) => `${hook} (${file})`));
   const plugins = sources.flatMap(({ settings }) => pluginsOf(settings));
   if (found.length === 0 && plugins.length === 0) return [];
