@@ -8,6 +8,8 @@ export interface LauncherParts {
   calls_dir: string;
   /** Variables that the hook needs, and no others reach it. */
   env: Readonly<Record<string, string>>;
+  /** What holds the agent's token, where no variable does. */
+  token_file?: string;
   /** How the hook is run. */
   program: { installed: string } | { nodes: readonly string[]; scripts: readonly string[] };
 }
@@ -24,8 +26,9 @@ const AGAIN = "tell the user to connect claude-code again from where Metnos Gate
  * A script for any POSIX shell. Its first line begins with an empty environment, before a shell has read any of it: what a project's
  * settings put there (NODE_OPTIONS, SHELLOPTS, METNOS_*) reaches neither this shell nor the hook.
  */
-export function launcherText({ env, calls_dir, program }: LauncherParts): string {
+export function launcherText({ env, calls_dir, program, token_file }: LauncherParts): string {
   const variables = Object.entries(env).map(([name, value]) => `export ${name}=${shellQuoted(value)}`);
+  if (token_file !== undefined) variables.push(`export METNOS_AGENT_TOKEN="$(cat ${shellQuoted(token_file)})"`);
   return `#!/usr/bin/env -S -i /bin/sh
 # Written by metnos-gate connect claude-code, which also replaces it.
 ${reports(calls_dir)}
