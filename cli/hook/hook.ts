@@ -68,7 +68,7 @@ async function examined(dialect: HookDialect, argv: readonly string[]): Promise<
     call: call.call,
     can_confine,
     deadline: monotonicMs() + options.wait_seconds * 1000,
-    isAbandoned: abandonedBy(options.parent),
+    isAbandoned: abandonedBy(options.parent, dialect.is_called_by_shell),
   });
   if (answer.kind === "decision") return decided(dialect, answer, call, can_confine);
   return unanswered(dialect, answer, call, options);

@@ -27,7 +27,8 @@ export interface Executor {
  * The kinds of agents that have one of Claude Code's tools. Other agents may call their own alike where the name still needs
  * something; what touches nothing in Claude Code is, under the same name elsewhere, nothing that is known.
  */
-function kindsWith({ needs }: ManifestSource): AgentKind[] {
+function kindsWith({ needs, agents }: ManifestSource): readonly AgentKind[] {
+  if (agents !== undefined) return agents;
   return needs.length > 0 ? ["claude-code", "generic"] : ["claude-code"];
 }
 
