@@ -36,8 +36,7 @@ export function CardFacts({ view, shown, proposed }: CardFactsProps) {
     description === null || hazards.length > 0 || (confined !== null && description.effect === "anything");
   const effect = is_said ? null : effectText(description.effect, language);
   const price = view.price === null ? null : words.costs(priceText(view.price, language));
-  const is_said_of = view.mcp?.state === "known" || view.mcp?.state === "looks";
-  const said_of = view.mcp !== null && is_said_of ? toolStateText(view.mcp, language) : null;
+  const said_of = view.mcp?.state === "looks" ? toolStateText(view.mcp, language) : null;
   const quiet = [said_of, effect, price, proposed].filter((part) => part !== null);
   // Of a request for a host it is no reason of the agent's, but the command line.
   const wanted_by = hostWantedBy(view.executor, view.intent.trim(), language);

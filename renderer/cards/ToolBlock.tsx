@@ -23,14 +23,14 @@ export function ToolBlock({ tool }: { tool: AskedTool }) {
         </p>
       )}
       {difference === null ? null : <ChangeBlock change={difference} />}
-      {state !== "new" || tool.is_too_long ? null : (
+      {state === "looks" || warning !== null ? null : (
         <p className="quiet">
           <VisibleText
             text={`${toolStateText(tool, language)}. ${saying(tool, words.says(server), words.says_nothing(server))}`}
           />
         </p>
       )}
-      {difference === null && state !== "known" && state !== "looks" && description !== "" ? (
+      {difference === null && state !== "looks" && description !== "" ? (
         <WrittenText text={description} label={visible(words.definition(tool.tool))} />
       ) : null}
     </div>

@@ -7,7 +7,7 @@ const en = {
   looks: "Approve: it only looks …",
   looks_title: "Say that it only looks",
   meaning: (server: string, tool: string) =>
-    `You say: ${tool} of ${server} only looks. As long as ${server} says the same of it, a call of it can then be remembered.`,
+    `You say: ${tool} of ${server} only looks. This holds as long as ${server} says the same of it.`,
   once: "Approve, and ask each time",
   cancel: "Cancel",
   this_tool: "This tool",
@@ -33,7 +33,7 @@ const it: typeof en = {
   looks: "Approva: guarda soltanto …",
   looks_title: "Di' che guarda soltanto",
   meaning: (server, tool) =>
-    `Dici: ${tool} di ${server} guarda soltanto. Finché ${server} ne dice le stesse cose, una sua chiamata si può ricordare.`,
+    `Dici: ${tool} di ${server} guarda soltanto. Vale finché ${server} ne dice le stesse cose.`,
   once: "Approva, e chiedi ogni volta",
   cancel: "Annulla",
   this_tool: "Questo strumento",

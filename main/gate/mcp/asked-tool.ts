@@ -29,14 +29,20 @@ export function requestedTool({ executor, subject, settings, repeated }: Reviewa
   if (tool === undefined) return undefined;
   const need = lookingNeed(tool);
   const outcome = table[subject.level]["channel:out"];
-  const can_look = tool.is_classifiable && tool.state !== "looks" && outcome !== "denied" && repeated === undefined;
+  const shown = shownDefinition(tool);
+  const can_look =
+    !shown.is_too_long &&
+    tool.is_classifiable &&
+    tool.state !== "looks" &&
+    outcome !== "denied" &&
+    repeated === undefined;
   const holder = { ...subject.principal, agent: subject.agent?.agent_id, session: subject.session };
   const is_granted = can_look && settings.grants?.find(holder, need.capability, need.target) !== undefined;
   const looks = can_look ? choicesFor(outcome === "allowed" ? [] : [need], { home: settings.home }) : [];
   const runs_unasked = can_look && (outcome === "allowed" || is_granted);
   const requested: RequestedTool = {
     tool: { ...tool, before: null },
-    asked: { ...shownDefinition(tool), runs_unasked },
+    asked: { ...shown, runs_unasked },
     looks,
   };
   return requested;
@@ -77,15 +83,17 @@ function shownDefinition({ server, tool, state, definition, before }: CalledTool
   const now = (definition === null ? undefined : readDefinition(definition)) ?? NOTHING_SAID;
   const earlier = before === null ? undefined : readDefinition(before);
   const changed = earlier === undefined ? [] : TOOL_PARTS.filter((part) => earlier[part] !== now[part]);
-  return {
-    server,
-    tool,
-    state,
-    is_too_long: definition === null,
-    ...now,
-    changed,
-    difference: earlier === undefined || changed.length === 0 ? null : differenceIn(earlier, now, changed),
-  };
+  const difference = earlier === undefined || changed.length === 0 ? null : differenceIn(earlier, now, changed);
+  const is_too_long = definition === null || (difference?.left_out ?? 0) > 0;
+  return { server, tool, state, is_too_long, ...now, changed, difference };
+}
+
+/** Of a line in characters: a longer one would be cut where differences are shown. */
+const MAX_PIECE = 1000;
+
+function pieces(line: string): string[] {
+  const count = Math.max(1, Math.ceil(line.length / MAX_PIECE));
+  return Array.from({ length: count }, (_, index) => line.slice(index * MAX_PIECE, (index + 1) * MAX_PIECE));
 }
 
 function differenceIn(
@@ -93,7 +101,8 @@ function differenceIn(
   now: ReadDefinition,
   changed: readonly ToolPart[],
 ): AskedTool["difference"] {
-  const lines = (read: ReadDefinition) => changed.flatMap((part) => [`${part}:`, ...linesOf(read[part])]);
+  const lines = (read: ReadDefinition) =>
+    changed.flatMap((part) => [`${part}:`, ...linesOf(read[part]).flatMap(pieces)]);
   const difference = differenceOf(lines(before), lines(now), new ShownLines());
   return { path: "", status: "edits", old_lines: null, ...difference };
 }

@@ -33,7 +33,12 @@ export class HookAnswers {
     const answers = this.#fresh(agent_id);
     if (answers.length >= MAX_PER_AGENT) answers.shift();
     const { call_id } = call.context ?? {};
-    answers.push({ call_hash: callHash(call.executor, call.args), call_id, pin: tool?.pin ?? null, noted_at: this.#now() });
+    answers.push({
+      call_hash: callHash(call.executor, call.args),
+      call_id,
+      pin: tool?.pin ?? null,
+      noted_at: this.#now(),
+    });
     this.#answers.set(agent_id, answers);
   }
 
