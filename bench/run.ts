@@ -1,4 +1,5 @@
 import { box } from "./box.ts";
+import { clients } from "./clients.ts";
 import { codingSession } from "./coding-session.ts";
 import { described } from "./describe.ts";
 import type { Figure } from "./figure.ts";
@@ -25,6 +26,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   rate,
   "grants-scale": grantsScale,
   hook,
+  clients,
   box,
   guard,
   description: described,

@@ -15,6 +15,10 @@ export const reportedSchema = z.object({
   state: z.enum(["ok", "failed", "unreported"]),
   /** Milliseconds from the decision to the report. */
   ms: z.number().nullable(),
+  /** How long the call itself took, where the agent says so. Milliseconds. */
+  duration_ms: z.number().optional(),
+  /** What ran isn't what was allowed: another executor, or other arguments. */
+  ran_other: z.literal(true).optional(),
 });
 export type Reported = z.infer<typeof reportedSchema>;
 

@@ -1,5 +1,17 @@
 import type { Confined, Decision, Level } from "./decision.ts";
-import type { GateMessage, Goal, Hello, ProposedCall, SafetyVerdict, Subtask, TaskGraph, WireError } from "./wire.ts";
+import type { McpToolState, McpTools } from "./mcp.ts";
+import type { SessionEvent } from "./session-events.ts";
+import type {
+  GateMessage,
+  Goal,
+  Hello,
+  ProposedCall,
+  RanCall,
+  SafetyVerdict,
+  Subtask,
+  TaskGraph,
+  WireError,
+} from "./wire.ts";
 
 /** What the agent socket needs of the gate: the only part of the gate that it can call. */
 
@@ -24,6 +36,8 @@ export interface CallSource {
   session: string;
   /** It said in its hello that it runs a call only as `confine` says. */
   can_confine: boolean;
+  /** The connection that it comes over. */
+  connection: number;
 }
 
 /** A call that waits for an answer, or is being judged. The last one of those that share a request to leave withdraws it. */
@@ -34,6 +48,17 @@ export interface PendingCall {
   cancel(reason: string): UnsentDecision | null;
   /** The agent has disconnected: its request is withdrawn soon, and can't be answered meanwhile. */
   disconnect(reason: string): void;
+}
+
+/** What an agent says of a call that has run. */
+export interface Ran {
+  /** The client's own id of the call. */
+  call_id: string;
+  /** Left out: how it ended isn't said. */
+  ok?: boolean | undefined;
+  duration_ms?: number | undefined;
+  /** What ran, by the client's own account. */
+  input?: RanCall | undefined;
 }
 
 /** What is known of a call at once. */
@@ -66,10 +91,14 @@ export interface AgentPort {
   withdraw(agent_id: string, token: string, reason: string): Decision | undefined;
   preview(call: ProposedCall, source: CallSource): Decision;
   /**
-   * A call of this agent has run, by the client's own id of it: whether that was in the box that it was allowed for. With `ok` it is a
-   * report, too.
+   * A call of this agent has run: whether that was in the box that it was allowed for. With `ok` it is a report, too; with `input` it is
+   * compared with what was allowed.
    */
-  ran(agent_id: string, call_id: string, ok?: boolean): { confined: Confined | null };
+  ran(agent_id: string, ran: Ran): { confined: Confined | null };
+  /** A proxy of this agent has said which tools its server offers; or why that can't be taken. */
+  announce(source: CallSource, tools: McpTools): { tools: McpToolState[] } | { refused: Refusal };
+  /** A connection has ended: what it had announced counts no more. */
+  connectionEnded(connection: number): void;
   check(subject: CheckedSubject, agent_id: string): Promise<SafetyVerdict>;
   /** The pause, of the gate or of this agent alone, for an agent that has just been greeted; null while there is none. */
   paused(agent_id: string): GateMessage<"safety.paused"> | null;
@@ -77,6 +106,8 @@ export interface AgentPort {
   outcome(agent_id: string, decision_id: string, ok: boolean): void;
   /** A session that the gate had named has ended. */
   sessionEnded(agent_id: string, session: string): void;
+  /** The agent's client says what happened in a session of this agent. */
+  sessionEvent(agent_id: string, session: string, event: SessionEvent): void;
   pairingRequested(name: string, version: string | null): void;
   /**
    * Records every decision so far in the trail: called before its answers are encoded. A decision that rests on what can't be stored, or

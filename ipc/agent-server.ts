@@ -214,6 +214,7 @@ export class AgentServer {
     this.#clients.delete(connection.id);
     client.phase = "closed";
     this.#forget(client.agent_id);
+    this.#port.connectionEnded(connection.id);
     if (this.#is_closing) return;
     this.#closed_clients.add(client);
     this.#server.work(this.#closed_clients);
@@ -270,8 +271,14 @@ export class AgentServer {
         return undefined;
       }
       case "tool.ran": {
-        const { id, call_id, ok } = data as AgentMessage<"tool.ran">;
-        this.#send(client, "tool.ran.ok", { id, ...this.#port.ran(client.agent_id, call_id, ok) });
+        const { id, ...ran } = data as AgentMessage<"tool.ran">;
+        this.#send(client, "tool.ran.ok", { id, ...this.#port.ran(client.agent_id, ran) });
+        return undefined;
+      }
+      case "session.event": {
+        const { id, session, event } = data as AgentMessage<"session.event">;
+        this.#port.sessionEvent(client.agent_id, sessionOf(client, session), event);
+        this.#send(client, "session.noted", { id });
         return undefined;
       }
       case "ping":
@@ -281,6 +288,9 @@ export class AgentServer {
         return this.#check(client, { type: "goal", ...(data as AgentMessage<"goal.check">) });
       case "subtask.check":
         return this.#check(client, { type: "subtask", ...(data as AgentMessage<"subtask.check">) });
+      case "mcp.tools":
+        this.#announce(client, data as AgentMessage<"mcp.tools">);
+        return undefined;
       case "graph.check":
         return this.#check(client, { type: "graph", ...(data as AgentMessage<"graph.check">) });
     }
@@ -378,6 +388,12 @@ export class AgentServer {
     }
   }
 
+  #announce(client: Client, { id, ...tools }: AgentMessage<"mcp.tools">): void {
+    const answer = this.#port.announce(sourceOf(client, undefined), tools);
+    if ("refused" in answer) this.#send(client, "error", { ...answer.refused, id });
+    else this.#send(client, "mcp.tools.ok", { id, tools: answer.tools });
+  }
+
   #cancel(client: Client, { id, token, call, reason }: AgentMessage<"tool.cancel">): void {
     this.#closed_clients.finish(client.agent_id);
     const waiting = [...client.pending].filter((one) =>
@@ -425,7 +441,8 @@ export class AgentServer {
 
 function sourceOf(client: Client, named: string | undefined): CallSource {
   const can_confine = client.hello?.supports?.includes(CONFINE) === true;
-  return { agent_id: client.agent_id, session: sessionOf(client, named), can_confine };
+  const { agent_id, connection } = client;
+  return { agent_id, session: sessionOf(client, named), can_confine, connection: connection.id };
 }
 
 /** The session that a call names, unless the gate named it for another connection. */

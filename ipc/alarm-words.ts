@@ -48,6 +48,10 @@ export const ALARM_WORDS: Readonly<Record<Language, Readonly<Record<AlarmCode, A
       title: "A command that was to run confined ran outside its box",
       meaning: "Its agent is paused: look at what the command did before you resume the agent.",
     },
+    ran_other_than_allowed: {
+      title: "A call ran other than it was allowed",
+      meaning: "Something changed it after the gate had looked at it, such as another hook or plugin: see what it did.",
+    },
     judge_over_budget: {
       title: "The model's budget for today is used up",
       meaning: "Until midnight the judge goes by its rules alone; a validator that needs the model refuses.",
@@ -102,6 +106,11 @@ export const ALARM_WORDS: Readonly<Record<Language, Readonly<Record<AlarmCode, A
       title: "Un comando che doveva essere confinato è stato eseguito fuori",
       meaning: "Il suo agente è in pausa: guarda che cosa ha fatto il comando prima di farlo continuare.",
     },
+    ran_other_than_allowed: {
+      title: "Una chiamata è stata eseguita diversa da quella consentita",
+      meaning:
+        "Qualcosa l'ha cambiata dopo il controllo del gate, come un altro hook o plugin: guarda che cosa ha fatto.",
+    },
     judge_over_budget: {
       title: "Il modello ha esaurito il budget di oggi",
       meaning: "Fino a mezzanotte il giudice usa solo le regole; un validatore che ha bisogno del modello rifiuta.",
@@ -124,5 +133,6 @@ export const PAST_ALARMS: readonly AlarmCode[] = [
   "file_renewed",
   "gate_restarted",
   "box_bypassed",
+  "ran_other_than_allowed",
   "box_set_aside",
 ];

@@ -25,6 +25,8 @@ export const ALARM_CODES = [
   "hook_disabled",
   /** A call that was allowed only as a confined one ran outside the box: its agent is paused. */
   "box_bypassed",
+  /** What ran wasn't the call that was allowed: something changed it after the gate had looked at it. */
+  "ran_other_than_allowed",
   /** A model's calls or money of the day are used up: calls are judged by rules until midnight. */
   "judge_over_budget",
   /** The judge's model can't be asked: calls are not judged by it. */

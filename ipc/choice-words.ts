@@ -13,6 +13,7 @@ const REACH: Readonly<Record<Language, Readonly<Record<Reach, string>>>> = {
     host: "this host",
     subdomains: "all of its domain",
     exact: "exactly this",
+    server: "all tools of this server that only look",
     any: "always",
   },
   it: {
@@ -23,6 +24,7 @@ const REACH: Readonly<Record<Language, Readonly<Record<Reach, string>>>> = {
     host: "questo host",
     subdomains: "tutto il suo dominio",
     exact: "esattamente questo",
+    server: "tutti gli strumenti di questo server che guardano soltanto",
     any: "ogni volta",
   },
 };

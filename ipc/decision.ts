@@ -86,7 +86,7 @@ export type Territory = z.infer<typeof territorySchema>;
  * `tree`: a folder and all below it. `project`: the Git repository that it is in. `host`: one host. `subdomains`: every host below its domain.
  * `exact`: exactly what was asked. `any`: whatever the target, for capabilities that have none.
  */
-export const REACHES = ["file", "folder", "tree", "project", "host", "subdomains", "exact", "any"] as const;
+export const REACHES = ["file", "folder", "tree", "project", "host", "subdomains", "exact", "server", "any"] as const;
 export const reachSchema = z.enum(REACHES);
 export type Reach = z.infer<typeof reachSchema>;
 

@@ -19,6 +19,7 @@ export const HAZARDS = [
   "rewrites-remote-history",
   "runs-downloaded-script",
   "runs-hidden-code",
+  "runs-unasked",
   "as-root",
   "publishes",
   "sends-file",

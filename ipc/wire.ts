@@ -1,11 +1,15 @@
 import { z } from "zod";
 import { confinedSchema, decisionSchema, levelSchema } from "./decision.ts";
+import { mcpContextSchema, mcpToolStateSchema, mcpToolsSchema } from "./mcp.ts";
 import { severitySchema, subjectTypeSchema } from "./safety.ts";
+import { sessionEventSchema } from "./session-events.ts";
 
 /** Every message on the agent socket (docs/protocol.md). `{"type": ..., "data": {...}}`, one per line. */
 
 export const PROTOCOL_VERSION = 1;
 export const MAX_PLAN_CALLS = 256;
+/** A call that takes longer than a month isn't one. In milliseconds. */
+const MAX_DURATION_MS = 31 * 24 * 3600 * 1000;
 
 /** Names are used in file names, on cards and in logs: letters, digits, `.`, `_`, `-`. */
 export const agentNameSchema = z
@@ -37,6 +41,8 @@ export const contextSchema = z.looseObject({
   /** The agent's own id of the turn, or of the user's message, that the call belongs to. */
   turn: z.string().max(128).optional(),
   mcp_server: z.string().max(128).optional(),
+  /** Of a call that a proxy in front of an MCP server sends. It means a tool that this very connection has announced, or nothing. */
+  mcp: mcpContextSchema.optional(),
   annotations: z.record(z.string(), z.unknown()).optional(),
 });
 export type CallContext = z.infer<typeof contextSchema>;
@@ -49,6 +55,9 @@ export const proposedCallSchema = z.object({
 });
 /** One tool call as an agent proposes it. */
 export type ProposedCall = z.infer<typeof proposedCallSchema>;
+/** A call as it ran, to compare with the one that was allowed. */
+export const ranCallSchema = proposedCallSchema.pick({ executor: true, args: true });
+export type RanCall = z.infer<typeof ranCallSchema>;
 
 /** What an agent supports that runs a call only as `confine` says. */
 export const CONFINE = "confine";
@@ -123,11 +132,24 @@ export const agentMessages = {
     .object({ id: idSchema, token: tokenSchema.optional(), call: idSchema.optional(), reason: z.string().max(500) })
     .refine(({ token, call }) => (token === undefined) !== (call === undefined), "expected token or call, one of them"),
   "tool.outcome": z.object({ decision_id: z.uuid(), ok: z.boolean(), error: z.string().max(16_384).optional() }),
-  /** A call has run, by the client's own id of it: the gate answers whether it ran confined, as it was allowed to. `ok`: also how it ended. */
-  "tool.ran": z.object({ id: idSchema, call_id: z.string().min(1).max(128), ok: z.boolean().optional() }),
+  /**
+   * A call has run, by the client's own id of it: the gate answers whether it ran confined, as it was allowed to. `ok`: also how it ended;
+   * `duration_ms`: how long it took, as the client says; `input`: what really ran, which is compared with what was allowed.
+   */
+  "tool.ran": z.object({
+    id: idSchema,
+    call_id: z.string().min(1).max(128),
+    ok: z.boolean().optional(),
+    duration_ms: z.number().min(0).max(MAX_DURATION_MS).optional(),
+    input: ranCallSchema.optional(),
+  }),
+  /** Something happened in a session; left out, in the connection's own. */
+  "session.event": z.object({ id: idSchema, session: sessionSchema.optional(), event: sessionEventSchema }),
   "goal.check": z.object({ id: idSchema, goal: goalSchema }),
   "subtask.check": z.object({ id: idSchema, subtask: subtaskSchema }),
   "graph.check": z.object({ id: idSchema, graph: taskGraphSchema }),
+  /** A proxy says which tools its server offers; a later message adds to them, and replaces those of the same name. */
+  "mcp.tools": mcpToolsSchema.extend({ id: idSchema }),
   ping: z.object({ id: idSchema.optional() }),
 } as const;
 export type AgentMessageType = keyof typeof agentMessages;
@@ -176,6 +198,8 @@ export const gateMessages = {
   "tool.plan.decisions": z.object({ id: z.string(), decisions: z.array(decisionSchema) }),
   /** `confined`: null where the call wasn't allowed as a confined one. */
   "tool.ran.ok": z.object({ id: z.string(), confined: confinedSchema.nullable() }),
+  "mcp.tools.ok": z.object({ id: z.string(), tools: z.array(mcpToolStateSchema) }),
+  "session.noted": z.object({ id: z.string() }),
   "safety.verdict": safetyVerdictSchema.extend({ id: z.string() }),
   "safety.paused": z.object({ reason: z.string(), since: z.string(), until: z.string().nullable() }),
   "safety.resumed": z.object({}),

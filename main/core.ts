@@ -17,6 +17,7 @@ import type { Gate } from "./gate/gate.ts";
 import type { ReceiptKeys } from "./gate/receipts/receipt-keys.ts";
 import type { Receipts } from "./gate/receipts/receipts.ts";
 import { SessionDecisions } from "./gate/reviews/session-decisions.ts";
+import { UserWords } from "./gate/sessions/user-words.ts";
 import { AGENT_PAUSED } from "./gate/stages/safety.ts";
 import { type Judges, openJudges } from "./judges/judges.ts";
 import { noteRefusedReports } from "./reported-calls.ts";
@@ -28,6 +29,8 @@ export interface Core extends Omit<Opened, "env" | "log" | "approvals"> {
   gate: Gate;
   box: BoxService;
   judges: Judges;
+  /** What users asked their agents for, in memory only. */
+  words: UserWords;
   receipts: Receipts;
   /** What signs receipts and checkpoints. */
   receipt_keys: ReceiptKeys;
@@ -75,10 +78,11 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     const box = openBox(opened, () => gate);
     const decisions = new SessionDecisions(begun.catalog, begun.clock.now);
     const judges = await openJudges(begun.config, () => judgeParts(opened, decisions));
-    gate = openGate(opened, { box, judges, decisions });
+    const words = new UserWords();
+    gate = openGate(opened, { box, judges, decisions, words });
     const receipts = openReceipts(opened);
     checkpoints = openCheckpoints(opened, receipts.keys);
-    const parts = { gate, box, judges, receipts, receipt_keys: receipts.keys, checkpoints };
+    const parts = { gate, box, judges, words, receipts, receipt_keys: receipts.keys, checkpoints };
     const close = run(opened, parts);
     return {
       ...opened,

@@ -1,16 +1,29 @@
 import { TOKEN_REQUIRED } from "../ipc/agent-answers.ts";
-import type { AgentPort, CallSource, CheckedSubject, Decided, Deliver, Greeted } from "../ipc/agent-port.ts";
+import type {
+  AgentPort,
+  CallSource,
+  CheckedSubject,
+  Decided,
+  Deliver,
+  Greeted,
+  Ran,
+  Refusal,
+} from "../ipc/agent-port.ts";
 import type { Confined, Decision } from "../ipc/decision.ts";
 import { isoSeconds } from "../ipc/iso-seconds.ts";
+import { MAX_MCP_TOOLS, type McpTools } from "../ipc/mcp.ts";
 import { ownCommand } from "../ipc/own-command.ts";
 import { localPrincipal } from "../ipc/paths.ts";
 import type { Pause } from "../ipc/safety.ts";
+import type { SessionEvent } from "../ipc/session-events.ts";
 import { CONFINE, type GateMessage, type Hello, type ProposedCall, type SafetyVerdict } from "../ipc/wire.ts";
 import type { Core } from "./core.ts";
 import type { AgentPause } from "./gate/agent-pauses.ts";
+import type { Untaken } from "./gate/mcp/announced-tools.ts";
 import type { Subject } from "./gate/stages/examination.ts";
 import { AGENT_PAUSED } from "./gate/stages/safety.ts";
-import { noteReport } from "./reported-calls.ts";
+import { noteRan, noteReport } from "./reported-calls.ts";
+import { endSession, noteSessionEvent } from "./session-events.ts";
 import { VERSION } from "./version.ts";
 
 /** Limits on agents' unread output; `max_bytes` is in the configuration. */
@@ -22,6 +35,25 @@ const unreadable = () =>
     message: "the gate can't read this agent's entry in its database",
     hint: `ask the user: ${ownCommand("agents list")} says what to do`,
   }) as const;
+
+/** Why a proxy's tools aren't taken: its calls are then of tools that nothing describes. */
+const UNTAKEN: Readonly<Record<Untaken, Refusal>> = {
+  "other-server": {
+    code: "invalid_message",
+    message: "this connection has announced the tools of another server",
+    hint: "open another connection for it",
+  },
+  "too-many": {
+    code: "invalid_message",
+    message: `a connection may announce ${MAX_MCP_TOOLS} tools`,
+    hint: "leave some out: they are asked about each time",
+  },
+  "too-long": {
+    code: "invalid_message",
+    message: "the definitions that this agent's connections have announced are too long to take more",
+    hint: "close a connection, or leave some out: they are asked about each time",
+  },
+};
 
 /** The part of the gate that agents can call: they can ask, and nothing else. */
 export class GatePort implements AgentPort {
@@ -69,9 +101,19 @@ export class GatePort implements AgentPort {
     return this.#core.gate.preview(call, this.#subject(source));
   }
 
-  ran(agent_id: string, call_id: string, ok?: boolean): { confined: Confined | null } {
-    if (ok !== undefined) noteReport(this.#core, agent_id, { call_id }, ok);
+  ran(agent_id: string, { call_id, ok, duration_ms, input }: Ran): { confined: Confined | null } {
+    if (input !== undefined) noteRan(this.#core, agent_id, call_id, input);
+    if (ok !== undefined) noteReport(this.#core, agent_id, { call_id }, { ok, duration_ms });
     return this.#core.box.ran(agent_id, call_id);
+  }
+
+  announce({ agent_id, connection }: CallSource, tools: McpTools): ReturnType<AgentPort["announce"]> {
+    const announced = this.#core.mcp.announce(connection, agent_id, tools);
+    return typeof announced === "string" ? { refused: UNTAKEN[announced] } : { tools: announced };
+  }
+
+  connectionEnded(connection: number): void {
+    this.#core.mcp.connectionEnded(connection);
   }
 
   async check(subject: CheckedSubject, agent_id: string): Promise<SafetyVerdict> {
@@ -98,14 +140,15 @@ export class GatePort implements AgentPort {
   }
 
   outcome(agent_id: string, decision_id: string, ok: boolean): void {
-    noteReport(this.#core, agent_id, { decision_id }, ok);
+    noteReport(this.#core, agent_id, { decision_id }, { ok });
   }
 
   sessionEnded(agent_id: string, session: string): void {
-    const { gate, grants, rate, publish } = this.#core;
-    grants.endSession(agent_id, session);
-    rate.endSession(agent_id, session);
-    if (gate.broker.registry.refusals.end(agent_id, session)) publish({ type: "refusals.changed", data: {} });
+    endSession(this.#core, agent_id, session);
+  }
+
+  sessionEvent(agent_id: string, session: string, event: SessionEvent): void {
+    noteSessionEvent(this.#core, agent_id, session, event);
   }
 
   pairingRequested(name: string, version: string | null): void {
@@ -134,10 +177,10 @@ export class GatePort implements AgentPort {
     this.#log(`dropped ${count === 1 ? "a client" : `${count} clients`}: ${reason}`);
   }
 
-  #subject({ agent_id, session, can_confine }: CallSource): Subject {
+  #subject({ agent_id, session, can_confine, connection }: CallSource): Subject {
     const agent = this.#core.agents.get(agent_id);
     if (agent === undefined) throw new Error("a greeted agent is always known");
-    return { agent, level: agent.level, session, principal: this.#principal, can_confine };
+    return { agent, level: agent.level, session, principal: this.#principal, can_confine, connection };
   }
 }
 

@@ -1,6 +1,10 @@
+import type { Reported } from "../ipc/activity.ts";
+import { ownCommand } from "../ipc/own-command.ts";
+import type { RanCall } from "../ipc/wire.ts";
 import type { Activity } from "./gate/activity/activity.ts";
-import type { ReportedCall } from "./gate/activity/reports.ts";
+import type { Report, ReportedCall } from "./gate/activity/reports.ts";
 import type { AgentDirectory } from "./gate/agents.ts";
+import type { Alarms } from "./gate/alarms.ts";
 import type { AuditLog } from "./gate/audit/log.ts";
 import { agentKindOf } from "./gate/executors/agent-kind.ts";
 import type { ExecutorCatalog } from "./gate/executors/catalog.ts";
@@ -16,17 +20,56 @@ interface Parts {
   listeners: Pick<Listeners, "hasListener" | "publish">;
 }
 
+interface RanParts extends Parts {
+  alarms: Pick<Alarms, "raise">;
+}
+
 /** An agent says what became of a call. Whether it counts is `Reports.report`'s matter; one that doesn't is only counted. */
-export function noteReport(parts: Parts, agent_id: string, call: ReportedCall, ok: boolean): void {
-  const { activity, audit, catalog, listeners } = parts;
-  const accepted = activity.reports.report(agent_id, call, ok);
+export function noteReport(parts: Parts, agent_id: string, call: ReportedCall, report: Report): void {
+  const { activity, audit, catalog } = parts;
+  const accepted = activity.reports.report(agent_id, call, report);
   if (accepted === undefined) return;
   const { decision_id, reported } = accepted;
+  const { ms, duration_ms } = reported;
   const agent = nameOf(parts, agent_id);
-  audit.append(() => {
-    const executor = catalog.loggedName(accepted.executor, agentKindOf(agent));
-    return { event: "outcome", ts: audit.time(), decision_id, ok, agent, executor, ms: reported.ms };
+  audit.append(() => ({
+    event: "outcome",
+    ts: audit.time(),
+    decision_id,
+    ok: report.ok,
+    agent,
+    executor: catalog.loggedName(accepted.executor, agentKindOf(agent)),
+    ms,
+    ...(duration_ms === undefined ? {} : { duration_ms }),
+  }));
+  publishReported(parts, decision_id, reported);
+}
+
+/** An agent says what ran under its own id of a call: where that isn't what was allowed, the user has to know. */
+export function noteRan(parts: RanParts, agent_id: string, call_id: string, ran: RanCall): void {
+  const { activity, alarms, audit, catalog } = parts;
+  const other = activity.reports.ran(agent_id, call_id, ran);
+  if (other === undefined) return;
+  const { decision_id, reported } = other;
+  const agent = nameOf(parts, agent_id);
+  const kind = agentKindOf(agent);
+  const executor = catalog.loggedName(other.executor, kind);
+  // The arguments' names and values stay with the agent: that they differ says enough.
+  const ran_executor = catalog.loggedName(ran.executor, kind);
+  audit.append({ event: "ran.other", ts: audit.time(), decision_id, agent, executor, ran_executor });
+  alarms.raise({
+    code: "ran_other_than_allowed",
+    subject: agent,
+    message:
+      ran_executor === executor
+        ? `${agent} ran ${executor} with other arguments than it was allowed`
+        : `${agent} was allowed ${executor} and ran ${ran_executor}`,
+    hint: `look at what it did in its own history; ${ownCommand("doctor")} names other hooks that can change calls`,
   });
+  publishReported(parts, decision_id, reported);
+}
+
+function publishReported({ listeners }: Parts, decision_id: string, reported: Reported): void {
   if (listeners.hasListener("call.reported"))
     listeners.publish({ type: "call.reported", data: { decision_id, reported } });
 }

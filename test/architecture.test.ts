@@ -83,6 +83,8 @@ const CONTRACTS = [
   "ipc/judge-fallbacks.ts",
   "ipc/judges.ts",
   "ipc/language.ts",
+  "ipc/mcp.ts",
+  "ipc/mcp-names.ts",
   "ipc/operator-api.ts",
   "ipc/page-secret.ts",
   "ipc/policy-overrides.ts",

@@ -5,6 +5,7 @@ import type { Box } from "../gate/confinement/box.ts";
 import { Gate } from "../gate/gate.ts";
 import { GateFiles } from "../gate/guard/gate-files.ts";
 import type { SessionDecisions } from "../gate/reviews/session-decisions.ts";
+import type { UserWords } from "../gate/sessions/user-words.ts";
 import type { Subject } from "../gate/stages/examination.ts";
 import type { Judges } from "../judges/judges.ts";
 import type { Beginnings } from "./beginnings.ts";
@@ -15,21 +16,23 @@ const REVIEWS_CHANGED_MS = 250;
 
 export function openGate(
   opened: Opened,
-  { box, judges, decisions }: { box: Box; judges: Judges; decisions: SessionDecisions },
+  { box, judges, decisions, words }: { box: Box; judges: Judges; decisions: SessionDecisions; words: UserWords },
 ): Gate {
   const { home, env, paths, config, clock, catalog, audit, prices, overrides, publish, storage, failed } = opened;
-  const { grants, approvals, activity, agent_pauses, rate, safety, state_reserve } = opened;
+  const { grants, mcp, approvals, activity, agent_pauses, rate, safety, state_reserve } = opened;
   const reviews_changed = new AtIntervals(REVIEWS_CHANGED_MS, () => publish({ type: "reviews.changed", data: {} }));
   return new Gate(
     {
       catalog,
       grants,
+      mcp,
       approvals,
       audit,
       on_audit_failure: config.audit.on_failure,
       activity,
       canOverrideJudges: () => config.judge.override,
       decisions,
+      words,
       stages: {
         home,
         env,
@@ -42,6 +45,8 @@ export function openGate(
         rate,
         prices,
         overrides,
+        mcp,
+        words,
         lost: () => storage.watch.lossByNow()?.message,
         gate_files: new GateFiles(paths, home),
         get judge_threshold() {

@@ -5,6 +5,8 @@ import { AgentDirectory } from "../gate/agents.ts";
 import { ApprovalRegistry } from "../gate/approvals/registry.ts";
 import { DiskReserve } from "../gate/disk-reserve.ts";
 import { GrantStore } from "../gate/grants/store.ts";
+import { McpTools } from "../gate/mcp/mcp-tools.ts";
+import { McpToolStore } from "../gate/mcp/tool-store.ts";
 import { RateLimits } from "../gate/rate/rate-limits.ts";
 import { openSafety, type Safety } from "../gate/safety/safety.ts";
 import { rowReport } from "../storage/damaged-rows.ts";
@@ -25,6 +27,7 @@ export interface Stores {
   agent_pauses: AgentPauses;
   approvals: ApprovalRegistry;
   grants: GrantStore;
+  mcp: McpTools;
   rate: RateLimits;
   safety: Safety;
   /** Room for what must still be written once the disk is full. */
@@ -75,6 +78,7 @@ export function openStores(
       (db) => new AgentPauses(db, { clock, changed: agentPauseChanged, report: rows("agents"), withRoom }),
     ),
     grants: storage.on(databases.grants, (db) => new GrantStore(db, home, clock, rows("grants"))),
+    mcp: storage.on(databases.grants, (db) => new McpTools(new McpToolStore(db, clock))),
     rate: storage.on(databases.grants, (db) => new RateLimits(db, config.rate, clock, failed)),
     approvals: storage.on(databases.approvals, (db) => new ApprovalRegistry(db, clock, rows("approvals"))),
     activity: new Activity(storage.opened.activity.db, now, failed),

@@ -7,6 +7,7 @@ import { decisionRecord } from "./audit/record.ts";
 import { withhold } from "./audit/withhold.ts";
 import type { ExecutorCatalog } from "./executors/catalog.ts";
 import type { GrantStore } from "./grants/store.ts";
+import type { CalledTool } from "./mcp/called-tool.ts";
 import type { DecisionMeter } from "./meter.ts";
 import { traceOf } from "./pipeline.ts";
 import { withoutQuotes } from "./reviews/quotes.ts";
@@ -29,6 +30,8 @@ export interface DecidedCallsParts {
   meter: DecisionMeter;
   /** A judge refused this call. */
   refused(decision: Decision, x: Reviewable): void;
+  /** An agent was allowed a call. `tool`: the server's tool that it is of, where that is known. */
+  allowed(agent_id: string, call: ProposedCall, tool: CalledTool | undefined): void;
   /** The surfaces are informed of a decision, without what its judges quote. */
   published(decision: Decision, call: ProposedCall, subject: Subject): void;
   /** Something unexpected, to log. */
@@ -47,6 +50,8 @@ export interface Unpublished {
   refused?: Reviewable;
   /** The call got no other decision, although it was withdrawn. */
   is_only?: true;
+  /** The server's tool that the call is of, where that is known. */
+  tool?: CalledTool | undefined;
   /** Of a call's first decision: how long it took, and which grants it depends on. */
   first?: { ms: number; grants_used: readonly number[] };
 }
@@ -99,8 +104,15 @@ export class DecidedCalls {
     this.#unpublished = [];
     for (const made of unpublished) {
       this.#count(made);
+      this.#noteAllowed(made);
       this.#show(made);
     }
+  }
+
+  /** Its answer was sent: what carries it out can only come after this. */
+  #noteAllowed({ decision: { current }, call, subject: { agent }, tool, is_left }: Unpublished): void {
+    if (agent === null || is_left === true || current.outcome !== "allowed") return;
+    this.#attempt("noting an allowed call", () => this.#parts.allowed(agent.agent_id, call, tool));
   }
 
   #count({ decision: { current }, first, is_left }: Unpublished): void {

@@ -23,6 +23,14 @@ export function finalDecision(
   if (denial !== null) {
     return { ...base, outcome: "denied", stage: denial.stage, reason: denial.reason, explain: denial.explain };
   }
+  if (isOtherTool(x, before)) {
+    return {
+      ...base,
+      outcome: "denied",
+      reason: "what its server says of this tool changed while the user was asked",
+      explain: { rule: "approval.changed-while-waiting", instead: "send the call again" },
+    };
+  }
   if (!isSame(x, before)) {
     const is_moved = (x.confinement === null) === (before.confinement === null);
     return {
@@ -39,7 +47,17 @@ export function finalDecision(
 
 /** What is asked about as a confined call is allowed as one alone, with the same box; and what isn't, isn't. */
 export function isSame(now: Reviewable, before: Reviewable): boolean {
+  if (isOtherTool(now, before)) return false;
+  // Asked about as what may run code, and said to only look: less than what was asked.
+  if (now.executor.mcp?.state === "looks" && before.executor.mcp?.state !== "looks")
+    return now.confinement === null && before.confinement === null;
   const compared = ({ needs, stated_needs, confinement }: Reviewable) =>
     JSON.stringify([needs, stated_needs, confinement === null ? null : [confinement.declaration, confinement.line]]);
   return compared(now) === compared(before);
+}
+
+/** True if the call is of another tool than when it was asked about. Announced since, it is the one that was asked about unseen. */
+function isOtherTool({ executor: now }: Reviewable, { executor: before }: Reviewable): boolean {
+  if (before.mcp === undefined) return now.mcp?.state === "changed";
+  return now.mcp?.source !== before.mcp.source || now.mcp.pin !== before.mcp.pin || now.mcp.tool !== before.mcp.tool;
 }

@@ -16,6 +16,7 @@ import { DecidedCalls } from "./decided-calls.ts";
 import { agentKindOf } from "./executors/agent-kind.ts";
 import type { ExecutorCatalog } from "./executors/catalog.ts";
 import type { GrantStore } from "./grants/store.ts";
+import type { McpTools } from "./mcp/mcp-tools.ts";
 import { DecisionMeter } from "./meter.ts";
 import { confinementOfCall, decisionOf, type ExamineOptions, examineCall, traceOf } from "./pipeline.ts";
 import { preparedRun } from "./prepared-run.ts";
@@ -29,6 +30,7 @@ import type { Reviewer } from "./reviews/reviewer.ts";
 import type { SessionDecisions } from "./reviews/session-decisions.ts";
 import { triedCall } from "./reviews/tried-call.ts";
 import { RevisableDecision } from "./revisable-decision.ts";
+import type { UserWords } from "./sessions/user-words.ts";
 import type { Examined, Reviewable, StageSettings, Subject } from "./stages/examination.ts";
 import { type Asked, WaitingCalls } from "./waiting-calls.ts";
 import { answeredTrace, deniedAfterReviews, denyUnprepared, withdrawnDecision } from "./without-answer.ts";
@@ -36,6 +38,8 @@ import { answeredTrace, deniedAfterReviews, denyUnprepared, withdrawnDecision } 
 export interface GateParts {
   catalog: ExecutorCatalog;
   grants: GrantStore;
+  /** Left out: no server's tool is known. */
+  mcp?: McpTools;
   approvals: ApprovalRegistry;
   audit: AuditLog;
   /** What becomes of calls that change something while the trail can't be written. */
@@ -45,7 +49,9 @@ export interface GateParts {
   /** Whether the user may allow a call once in spite of a judge. */
   canOverrideJudges(): boolean;
   /** What judges get to know of a session's earlier calls: nothing is noted where there are none. */
-  decisions: Pick<SessionDecisions, "note">;
+  decisions: Pick<SessionDecisions, "note" | "end">;
+  /** What the user asked each agent for. */
+  words: UserWords;
   broker: BrokerSettings;
 }
 
@@ -70,6 +76,22 @@ export interface GateEvents {
   /** Something unexpected, to log. */
   failed(what: string, error: unknown): void;
 }
+
+/** What would be asked about is allowed: its hook asked before. */
+function allowForHook(x: Reviewable): void {
+  if (x.outcome !== "approval_required" || x.repeated !== undefined) return;
+  Object.assign(x, ALLOWED_FOR_HOOK);
+  const step = x.trace?.find(({ stage }) => stage === "policy");
+  if (step === undefined) return;
+  const { reason, rule } = ALLOWED_FOR_HOOK;
+  Object.assign(step, { outcome: "passed", detail: reason, rule });
+}
+
+const ALLOWED_FOR_HOOK: Pick<Reviewable, "outcome" | "reason" | "rule"> = {
+  outcome: "allowed",
+  reason: "the agent's hook asked about this very call, and it was allowed",
+  rule: "policy.allowed-for-hook",
+};
 
 /** The decision core: every tool call passes `decide`. */
 export class Gate {
@@ -104,6 +126,7 @@ export class Gate {
       hasJudges: () => (parts.stages.reviewers ?? []).length > 0,
       meter: this.meter,
       refused: (decision, x) => this.judge_refusals.note(decision, x),
+      allowed: (agent_id, call, tool) => parts.mcp?.hook_answers.note(agent_id, call, tool),
       published: (decision, call, subject) => events.decided(decision, call, subject),
       failed: (what, error) => events.failed(what, error),
     });
@@ -144,12 +167,25 @@ export class Gate {
   decide(call: ProposedCall, subject: Subject, deliver: Deliver): Decided {
     const began = performance.now();
     const examined = this.#examine(call, subject, this.#parts.activity.keepsNext);
-    this.#count(examined);
+    if (!this.#isCarriedOut(examined)) this.#count(examined);
     if (examined.denial === null) {
       const reviewers = reviewersFor(examined.x);
       if (reviewers.length > 0) return this.#review(examined.x, reviewers, began, deliver);
     }
     return this.#decideNow(examined, { deliver, began });
+  }
+
+  /**
+   * Whether a proxy carries out what its client's hook was allowed: then it isn't asked about, nor counted, again. Everything else is
+   * examined, and what is denied stays denied.
+   */
+  #isCarriedOut({ x, denial }: Examined): boolean {
+    const { agent } = x.subject;
+    const { mcp } = x.executor;
+    if (denial !== null || agent === null || mcp === undefined || x.repeated !== undefined) return false;
+    if (this.#parts.mcp?.hook_answers.take(agent.agent_id, x.call, mcp) !== true) return false;
+    allowForHook(x);
+    return true;
   }
 
   /** Whatever comes past the stage `rate` takes its share of the budgets, also where a later stage denies it. */
@@ -225,6 +261,7 @@ export class Gate {
       subject: x.subject,
       trace,
       first: { ms: performance.now() - began, grants_used: x.grants_used ?? [] },
+      tool: x.executor.mcp,
       ...(isRefusedByJudge(examined) ? { refused: examined.x } : {}),
     });
     return decided;
@@ -247,7 +284,7 @@ export class Gate {
     const decision = new RevisableDecision(final);
     const trace = answeredTrace(traceOf({ x, denial: null }), final);
     this.#prepareRun(x, decision, trace);
-    this.#decided.add({ decision, call, subject, trace });
+    this.#decided.add({ decision, call, subject, trace, tool: x.executor.mcp });
     return decision;
   }
 
@@ -296,6 +333,15 @@ export class Gate {
   endPairing(agent_id: string, reason: string): void {
     this.waiting.withdrawAgent(agent_id, reason, "approval.withdrawn-pairing");
     this.#attempt("ending an agent's passes past the judges", () => this.judge_refusals.end(agent_id));
+    this.#attempt("forgetting an agent's tools", () => this.#parts.mcp?.endPairing(agent_id));
+    this.#parts.words.end(agent_id);
+  }
+
+  /** A session of an agent is over: what waits in it ends, and what was said and decided in it is forgotten. */
+  endSession(agent_id: string, session: string): void {
+    this.#parts.words.end(agent_id, session);
+    this.#parts.decisions.end(agent_id, session);
+    this.waiting.withdrawSession(agent_id, session, "the session ended");
   }
 
   /** The operator's answer, from whatever surface. See `ApprovalBroker.answer` for what it throws. */
@@ -326,8 +372,10 @@ export class Gate {
   }
 
   /** A call that was counted when it was decided on first. */
-  #examineAgain({ call, subject, lines }: Reviewable, with_trace = false): Examined {
-    return this.#examine(call, subject, with_trace, { lines: lines.again(), purpose: "again" });
+  #examineAgain({ call, subject, lines, rule }: Reviewable, with_trace = false): Examined {
+    const examined = this.#examine(call, subject, with_trace, { lines: lines.again(), purpose: "again" });
+    if (rule === ALLOWED_FOR_HOOK.rule && examined.denial === null) allowForHook(examined.x);
+    return examined;
   }
 
   /** A request has ended: its waiting calls get a decision, then the trail, the surfaces and other calls are informed. */

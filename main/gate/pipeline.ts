@@ -4,7 +4,7 @@ import { type Decision, STAGES, type Stage, type TraceStep } from "../../ipc/dec
 import type { ProposedCall } from "../../ipc/wire.ts";
 import type { Confinement, NotConfined } from "./confinement/confinement.ts";
 import { confinedTo } from "./confinement/declaration.ts";
-import type { ExecutorCatalog } from "./executors/catalog.ts";
+import type { Executor, ExecutorCatalog } from "./executors/catalog.ts";
 import { CommandLines } from "./executors/command-lines.ts";
 import { withReviews } from "./reviews/review-steps.ts";
 import { approval } from "./stages/approval.ts";
@@ -70,7 +70,7 @@ export function examineCall(
   const proposed: Unfinished = {
     call,
     subject,
-    executor: catalog.find(call.executor, kindOf(subject)),
+    executor: executorOf(call, subject, catalog, settings),
     settings,
     lines,
     trace: with_trace ? [] : undefined,
@@ -81,6 +81,18 @@ export function examineCall(
   return { x: examined.found === undefined ? proposed : Object.assign(proposed, examined.found), denial: examined };
 }
 
+/** What the call's executor means. Of what nothing describes, a server's tool is what the user said of its definition. */
+function executorOf(
+  call: ProposedCall,
+  subject: Subject,
+  catalog: ExecutorCatalog,
+  { mcp }: Pick<StageSettings, "mcp">,
+): Executor {
+  const executor = catalog.find(call.executor, kindOf(subject));
+  const tool = executor.is_described ? undefined : mcp?.toolOf(call, subject);
+  return tool === undefined ? executor : { ...executor, mcp: tool };
+}
+
 /** Whether a call would be decided on as a confined one, and with what; or why not. `even_clear`: though it is clear what it needs. */
 export function confinementOfCall(
   call: ProposedCall,
@@ -89,8 +101,7 @@ export function confinementOfCall(
   settings: StageSettings,
   options: { even_clear?: boolean } = {},
 ): Confinement | NotConfined {
-  const kind = kindOf(subject);
-  const executor = catalog.find(call.executor, kind);
+  const executor = executorOf(call, subject, catalog, settings);
   const x = { call, subject, executor, settings, lines: new CommandLines(call, settings.home), trace: undefined };
   const found = validation(x);
   if (isDenial(found)) return { reason: "no-command", about: "" };

@@ -229,25 +229,34 @@ export class WaitingCalls {
     this.#broker.completeWithdrawals();
   }
 
+  /** Withdraws what waits of one session of an agent: it is written before the call returns. */
+  withdrawSession(agent_id: string, session: string, reason: string): void {
+    this.reviews.withdraw(reason, "approval.withdrawn-session", agent_id, session);
+    this.#withdraw(reason, "approval.withdrawn-session", agent_id, session);
+    this.#broker.completeWithdrawals();
+  }
+
   /** Withdraws all that waits, for a pause. No request can be answered from now on; thousands end in pieces. */
   withdrawAll(reason: string): void {
     this.reviews.withdraw(reason, "approval.withdrawn-pause");
     this.#withdraw(reason, "approval.withdrawn-pause");
   }
 
-  #withdraw(reason: string, rule: WithdrawalRule, agent_id?: string): void {
+  #withdraw(reason: string, rule: WithdrawalRule, agent_id?: string, session?: string): void {
     this.#broker.commit();
-    this.#broker.withdraw(this.#waitingRequests(agent_id).map((request) => ({ ...request, reason, rule })));
+    this.#broker.withdraw(this.#waitingRequests(agent_id, session).map((request) => ({ ...request, reason, rule })));
   }
 
   /** Where the database can't be read, those that connections wait for: what withdraws them (a pause, a revocation) continues. */
-  #waitingRequests(agent_id?: string): { token: string; agent_id: string }[] {
+  #waitingRequests(agent_id?: string, session?: string): { token: string; agent_id: string }[] {
     try {
-      return this.#broker.registry.waitingTokens(agent_id);
+      return this.#broker.registry.waitingTokens(agent_id, session);
     } catch (error) {
       this.#parts.failed("reading what waits", error);
       return [...this.#calls]
-        .map(([token, [waiting]]) => ({ token, agent_id: waiting?.x.subject.agent?.agent_id ?? "" }))
+        .map(([token, [waiting]]) => ({ token, subject: waiting?.x.subject }))
+        .filter(({ subject }) => session === undefined || subject?.session === session)
+        .map(({ token, subject }) => ({ token, agent_id: subject?.agent?.agent_id ?? "" }))
         .filter((request) => agent_id === undefined || request.agent_id === agent_id);
     }
   }

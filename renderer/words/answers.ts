@@ -13,6 +13,7 @@ const en = {
     host: "This host",
     subdomains: "All of its domain",
     exact: "Exactly this",
+    server: "All tools of this server that only look",
     any: "All of it",
   } as Record<Reach, string>,
   length: {
@@ -63,6 +64,7 @@ const it: typeof en = {
     host: "Questo host",
     subdomains: "Tutto il suo dominio",
     exact: "Esattamente questo",
+    server: "Tutti gli strumenti di questo server che guardano soltanto",
     any: "Tutto",
   },
   length: {

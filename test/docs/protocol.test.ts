@@ -176,7 +176,9 @@ test("the executors are those of an agent that isn't Claude Code", () => {
   });
   expect(documented).toEqual(known);
   const also = /as\nClaude Code calls those that need something[^:]*: ([^.]+)\./.exec(TEXT)?.[1] ?? "";
-  const usable = CLAUDE_CODE_EXECUTORS.filter(({ needs }) => needs.length > 0).map(({ name }) => name);
+  const usable = CLAUDE_CODE_EXECUTORS.filter(({ needs, agents }) => needs.length > 0 && agents === undefined).map(
+    ({ name }) => name,
+  );
   expect([...also.matchAll(/`(\w+)`/g)].map((match) => match[1])).toEqual(usable);
 });
 

@@ -6,6 +6,8 @@ import { isObject, type Json } from "../../json-object.ts";
 
 /** The one tool whose calls may be rewritten, and after which the hook is called. */
 export const SHELL_TOOL = "Bash";
+/** Those that run a command, with a description beside it. */
+const INTENT_TOOLS: readonly string[] = [SHELL_TOOL, "Monitor"];
 
 const NO_PAYLOAD = { refused: "the hook's input is not a PreToolUse payload" };
 
@@ -17,14 +19,14 @@ export function readCall(text: string): HookCall | { refused: string } {
   const { tool_name, tool_input, cwd, hook_event_name = "PreToolUse" } = payload;
   if (typeof tool_name !== "string" || !isObject(tool_input) || hook_event_name !== "PreToolUse") return NO_PAYLOAD;
   const { description, ...without_description } = tool_input;
-  const is_bash = tool_name === SHELL_TOOL;
+  const has_intent = INTENT_TOOLS.includes(tool_name);
   return {
     session_id: textIn(payload, "session_id") ?? "",
     call: {
-      // Bash has a description beside the command: that is the intent, not a part of what runs.
-      intent: is_bash && typeof description === "string" ? description.slice(0, 16_000) : "",
+      // The description beside a command is the intent, not a part of what runs.
+      intent: has_intent && typeof description === "string" ? description.slice(0, 16_000) : "",
       executor: tool_name,
-      args: is_bash ? without_description : tool_input,
+      args: has_intent ? without_description : tool_input,
       context: contextOf(payload, "prompt_id"),
     },
     rewritable: callIdOf(payload) === undefined || typeof cwd !== "string" ? undefined : rewritableOf(payload, cwd),

@@ -64,7 +64,7 @@ export class Activity {
     // A call is allowed once: at once, or by the answer.
     if (decision.outcome === "allowed" && decision.price !== undefined && subject.agent !== null)
       this.#spent().add(subject.agent.agent_id, decision.price);
-    if (decision.outcome === "allowed") this.reports.allowed(decision.decision_id, call, subject);
+    if (decision.outcome === "allowed") this.reports.allowed(decision, call, subject);
     this.#recent.add(
       trace === undefined ? decision : { ...decision, trace },
       call,

@@ -1,5 +1,7 @@
 import type { Reported } from "../../../ipc/activity.ts";
-import type { ProposedCall } from "../../../ipc/wire.ts";
+import type { Decision } from "../../../ipc/decision.ts";
+import type { ProposedCall, RanCall } from "../../../ipc/wire.ts";
+import { callHash } from "../approvals/canonical.ts";
 import type { Subject } from "../stages/examination.ts";
 
 /**
@@ -17,11 +19,25 @@ const MAX_REPORTING = 256;
 /** A call as it is named by its report: by the gate's decision, or by the agent's own id of the call. */
 export type ReportedCall = { decision_id: string } | { call_id: string };
 
+/** What an agent says of it. */
+export interface Report {
+  ok: boolean;
+  /** How long the call took. */
+  duration_ms?: number | undefined;
+}
+
 /** A report that counts. */
 export interface Accepted {
   decision_id: string;
   executor: string;
   reported: Reported & { ms: number };
+}
+
+/** A call that ran other than it was allowed. `reported`: as it is shown from now on. */
+export interface RanOther {
+  decision_id: string;
+  executor: string;
+  reported: Reported;
 }
 
 interface AllowedCall {
@@ -30,9 +46,25 @@ interface AllowedCall {
   /** The kind of call: an agent that reports one of it could report all of it. */
   kind: string;
   call_id: string | undefined;
+  /** Of the call as it was allowed; undefined where what ran isn't compared with it. */
+  hash: string | undefined;
+  has_run_other: boolean;
   /** By the monotonic clock. */
   at: number;
   reported: Accepted["reported"] | undefined;
+}
+
+type AllowedDecision = Pick<Decision, "decision_id" | "capabilities" | "confined">;
+
+/** Its agent hasn't said how it ended. */
+const RAN_OTHER: Reported = { state: "unreported", ms: null, ran_other: true };
+
+/**
+ * Whether what ran has to be the very call that was allowed. Not where it touches nothing: a client puts the user's answers into its own
+ * question. Nor where it is to run confined: its command is replaced then, and the box itself says whether it ran there.
+ */
+function isCompared({ capabilities, confined }: AllowedDecision): boolean {
+  return capabilities.length > 0 && confined === undefined;
 }
 
 class AgentCalls {
@@ -77,13 +109,20 @@ export class Reports {
   }
 
   /** A call was allowed, and its agent has the answer. */
-  allowed(decision_id: string, { executor, context }: ProposedCall, { agent, session = "" }: Subject): void {
+  allowed(
+    decision: AllowedDecision,
+    { executor, args, context }: ProposedCall,
+    { agent, session = "" }: Subject,
+  ): void {
     if (agent === null) return;
+    const call_id = context?.call_id;
     this.#of(agent.agent_id).add({
-      decision_id,
+      decision_id: decision.decision_id,
       executor,
       kind: `${session}\n${executor}`,
-      call_id: context?.call_id,
+      call_id,
+      hash: call_id !== undefined && isCompared(decision) ? callHash(executor, args) : undefined,
+      has_run_other: false,
       at: this.#steady(),
       reported: undefined,
     });
@@ -93,17 +132,35 @@ export class Reports {
    * What an agent says of a call. Undefined where it doesn't count: the call was none of this agent's, it wasn't allowed, it is too long
    * ago, or it was reported on before.
    */
-  report(agent_id: string, named: ReportedCall, ok: boolean): Accepted | undefined {
+  report(agent_id: string, named: ReportedCall, { ok, duration_ms }: Report): Accepted | undefined {
     const calls = this.#of(agent_id);
     const call = calls.find(named);
     if (call === undefined || call.reported !== undefined) {
       calls.refused++;
       return undefined;
     }
-    call.reported = { state: ok ? "ok" : "failed", ms: Math.round(this.#steady() - call.at) };
+    call.reported = {
+      state: ok ? "ok" : "failed",
+      ms: Math.round(this.#steady() - call.at),
+      ...(duration_ms === undefined ? {} : { duration_ms: Math.round(duration_ms) }),
+      ...(call.has_run_other ? { ran_other: true as const } : {}),
+    };
     // By its own id of a call an agent may report only some: what a client's hook is called for.
     if ("decision_id" in named) calls.reports(call.kind);
     return { decision_id: call.decision_id, executor: call.executor, reported: call.reported };
+  }
+
+  /**
+   * What an agent says that ran under its own id of a call. Undefined where that is what was allowed, where it isn't compared, and
+   * where it was found before.
+   */
+  ran(agent_id: string, call_id: string, { executor, args }: RanCall): RanOther | undefined {
+    const call = this.#agents.get(agent_id)?.find({ call_id });
+    if (call?.hash === undefined || call.has_run_other || callHash(executor, args) === call.hash) return undefined;
+    call.has_run_other = true;
+    if (call.reported !== undefined) call.reported = { ...call.reported, ran_other: true };
+    const { decision_id } = call;
+    return { decision_id, executor: call.executor, reported: call.reported ?? RAN_OTHER };
   }
 
   /**
@@ -114,7 +171,9 @@ export class Reports {
     for (const { calls, reporting } of this.#agents.values()) {
       const call = calls.get(decision_id);
       if (call === undefined) continue;
-      return call.reported ?? (reporting.has(call.kind) ? { state: "unreported", ms: null } : undefined);
+      if (call.reported !== undefined) return call.reported;
+      if (call.has_run_other) return RAN_OTHER;
+      return reporting.has(call.kind) ? { state: "unreported", ms: null } : undefined;
     }
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { Declaration } from "../confinement/declaration.ts";
+import type { CalledTool } from "../mcp/called-tool.ts";
 import type { ResolvedRequirement } from "../targets/target.ts";
 
 /** SHA-256 (hex) over canonical JSON of executor and args: keys sorted, no white space. An approval holds for exactly this call. */
@@ -10,16 +11,18 @@ export function callHash(executor: string, args: Record<string, unknown>): strin
 
 /**
  * What identical calls share: who asks, from where, in which mode, for what, and where that leads. A link that was moved makes it
- * another call; in plan mode no grant answers for it; what runs confined shares only the same box.
+ * another call; in plan mode no grant answers for it; what runs confined shares only the same box, and a server's tool only what it is now.
  */
 export function shareKey(
   agent_id: string,
   { cwd = "", mode = "" }: Pick<NonNullable<ProposedCall["context"]>, "cwd" | "mode">,
   call_hash: string,
   needs: readonly ResolvedRequirement[],
-  box?: Declaration,
+  { box, tool }: { box?: Declaration | undefined; tool?: CalledTool | undefined } = {},
 ): string {
-  const led_to = box === undefined ? needs : [needs, box];
+  const of_tool = tool === undefined ? [] : [[tool.server, tool.tool, tool.source, tool.pin, tool.state]];
+  const led_to =
+    box === undefined && tool === undefined ? needs : [needs, ...(box === undefined ? [] : [box]), ...of_tool];
   return JSON.stringify([agent_id, cwd, mode, call_hash, hash("sha256", JSON.stringify(led_to), "hex")]);
 }
 

@@ -1,7 +1,9 @@
 import { GateError } from "../../../ipc/gate-error.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import { placeOf } from "../description/call-place.ts";
+import { runsUnasked } from "../description/hazards.ts";
 import { changedSince, standsForOf } from "../description/run-by-name.ts";
+import { skillTexts } from "../description/skill-text.ts";
 import { CommandLines } from "../executors/command-lines.ts";
 import type { PendingRequest } from "./pending-request.ts";
 
@@ -14,12 +16,16 @@ import type { PendingRequest } from "./pending-request.ts";
 export function withScriptsOfNow(request: PendingRequest, home: string): PendingRequest | undefined {
   const { extra } = request;
   const { description, args } = extra;
-  if (description === undefined || description.commands.length === 0 || args === null) return undefined;
+  const is_skill = description !== undefined && runsUnasked(description.hazards);
+  if (description === undefined || args === null) return undefined;
+  if (description.commands.length === 0 && !is_skill) return undefined;
   const call: ProposedCall = { intent: "", executor: extra.executor, args };
   if (extra.cwd !== null) call.context = { cwd: extra.cwd };
   const described = new Set(description.commands.map(({ arg }) => arg));
   const lines = new CommandLines(call, home).all.filter(({ arg }) => described.has(arg));
-  const stands_for = changedSince(description.stands_for, standsForOf(lines, placeOf(call, home, undefined)));
+  const place = placeOf(call, home, undefined);
+  const now = [...standsForOf(lines, place), ...(is_skill ? skillTexts(args, place) : [])];
+  const stands_for = changedSince(description.stands_for, now);
   if (stands_for === null) return undefined;
   return { ...request, extra: { ...extra, description: { ...description, stands_for } } };
 }

@@ -7,7 +7,14 @@ import { CAPABILITY_REGISTRY } from "../capabilities.ts";
 import { errorCode } from "../errors.ts";
 import type { ResolvedGrant } from "../grants/store.ts";
 import { hostMatches } from "../targets/host.ts";
-import { type GrantTarget, grantTarget, isAtOrBelow, literalPattern, pathMatches } from "../targets/pattern.ts";
+import {
+  exactMatches,
+  type GrantTarget,
+  grantTarget,
+  isAtOrBelow,
+  literalPattern,
+  pathMatches,
+} from "../targets/pattern.ts";
 import { projectRoot } from "../targets/project.ts";
 import { pathName, type ResolvedRequirement } from "../targets/target.ts";
 import { type Proposal, type ProposalSettings, proposalsFor } from "./proposals.ts";
@@ -313,6 +320,6 @@ function covers(granted: string, asked: Requirement, forms: PathForms = {}): boo
     case "host":
       return hostMatches(granted, asked.target);
     default:
-      return granted === asked.target;
+      return exactMatches(granted, asked.target);
   }
 }

@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 import type { Reach } from "../../../ipc/decision.ts";
 import { GateError } from "../../../ipc/gate-error.ts";
+import { serverTargetOf } from "../../../ipc/mcp-names.ts";
 import { CAPABILITY_REGISTRY } from "../capabilities.ts";
 import { grantTarget, isAtOrBelow, literalPattern, pathMatches } from "../targets/pattern.ts";
 import { projectRoot } from "../targets/project.ts";
@@ -49,7 +50,7 @@ export function proposalsFor(
     case "host":
       return hostProposals(target.host).filter(holds);
     case "exact":
-      return [{ reach: "exact", target: target.value } satisfies Proposal].filter(holds);
+      return exactProposals(target.value).filter(holds);
     case "none":
       return [{ reach: "any", target: targetText(target) }];
     case "unknown":
@@ -62,6 +63,13 @@ function hostProposals(host: string): Proposal[] {
   const domain = registrableDomain(host);
   const own: Proposal = { reach: "host", target: host };
   return domain === null || domain === host ? [own] : [own, { reach: "subdomains", target: `*.${domain}` }];
+}
+
+/** A server's tool alone, or every tool of its server that the user says only looks. */
+function exactProposals(value: string): Proposal[] {
+  const server = serverTargetOf(value);
+  const own: Proposal = { reach: "exact", target: value };
+  return server === null ? [own] : [own, { reach: "server", target: server }];
 }
 
 function pathProposals(target: Extract<CallTarget, { kind: "path" }>, settings: ProposalSettings): Proposal[] {

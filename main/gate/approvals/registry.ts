@@ -95,12 +95,13 @@ export class ApprovalRegistry {
   }
 
   /** The tokens of all that waits, or of what waits for one agent. */
-  waitingTokens(agent_id?: string): { token: string; agent_id: string }[] {
+  waitingTokens(agent_id?: string, session?: string): { token: string; agent_id: string }[] {
     return this.#db
       .prepare<{ token: string; agent_id: string }>(
-        "SELECT token, agent_id FROM pending WHERE status = 'pending' AND ($agent_id IS NULL OR agent_id = $agent_id)",
+        `SELECT token, agent_id FROM pending WHERE status = 'pending'
+         AND ($agent_id IS NULL OR agent_id = $agent_id) AND ($session IS NULL OR session = $session)`,
       )
-      .all({ agent_id: agent_id ?? null });
+      .all({ agent_id: agent_id ?? null, session: session ?? null });
   }
 
   /** Registers a request with a fresh 16-hex token and its deadline. */

@@ -3,14 +3,17 @@ import { callHash, shareKey } from "./canonical.ts";
 
 /** What identical calls share. */
 export function keysOf(x: Reviewable): { call_hash: string; share_key: string } {
-  const { call, subject, needs, confinement, repeated } = x;
+  const { call, subject, executor, needs, confinement, repeated } = x;
   const call_hash = callHash(call.executor, call.args);
   const agent_id = subject.agent?.agent_id ?? "";
   // Whether the same call may be made again and again is another question than whether it may be made, and one for its session.
   if (repeated !== undefined) return { call_hash, share_key: repeatedKey(agent_id, subject.session ?? "", call_hash) };
   return {
     call_hash,
-    share_key: shareKey(agent_id, call.context ?? {}, call_hash, needs, confinement?.declaration),
+    share_key: shareKey(agent_id, call.context ?? {}, call_hash, needs, {
+      box: confinement?.declaration,
+      tool: executor.mcp,
+    }),
   };
 }
 

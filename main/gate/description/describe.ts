@@ -10,9 +10,10 @@ import { placeOf } from "./call-place.ts";
 import { changesOf } from "./changes.ts";
 import { describedCommand } from "./commands.ts";
 import { effectOfHazards, effectOfLines, effectOfTool, worse } from "./effect.ts";
-import { hazardsOfLines, hazardsOfNeeds, worstFirst } from "./hazards.ts";
+import { hazardOfTool, hazardsOfLines, hazardsOfNeeds, runsUnasked, worstFirst } from "./hazards.ts";
 import { HeldByGit } from "./held-by-git.ts";
 import { standsForOf } from "./run-by-name.ts";
+import { skillTexts } from "./skill-text.ts";
 
 /** What is known of a call once it is valid. */
 export type Describable = Pick<Reviewable, "call" | "executor" | "needs" | "settings" | "lines">;
@@ -28,7 +29,9 @@ function description(x: Describable): Description {
   const held = new HeldByGit(settings.home);
   const lines = commandLinesOf(x);
   const is_command = lines.length > 0;
-  const hazards = is_command ? hazardsOfLines(lines, place, held) : hazardsOfNeeds(needs, place);
+  const of_tool = hazardOfTool(executor.manifest);
+  const of_arguments = is_command ? hazardsOfLines(lines, place, held) : hazardsOfNeeds(needs, place);
+  const hazards = [...of_tool, ...of_arguments];
   const of_call = is_command ? effectOfLines(x, lines, place, held) : effectOfTool(x, held);
   // What a tool that nothing describes does with a command line isn't known, whatever the line says.
   const base = executor.is_described ? of_call : worse(of_call, "anything");
@@ -40,7 +43,7 @@ function description(x: Describable): Description {
     hazards: worstFirst(hazards),
     commands: lines.map((line) => describedCommand(line, call, place)),
     changes,
-    stands_for: standsForOf(lines, place),
+    stands_for: [...standsForOf(lines, place), ...(runsUnasked(hazards) ? skillTexts(call.args, place) : [])],
     mcp: mcpOf(call.executor, executor.is_described),
     request: requestOf(call, executor.manifest),
     ...outsideOf(lines),

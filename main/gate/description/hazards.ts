@@ -2,6 +2,7 @@ import type { Hazard } from "../../../ipc/description.ts";
 import { HAZARDS, type HazardId } from "../../../ipc/hazards.ts";
 import { shortenHome } from "../../../ipc/visible-text.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
+import type { ExecutorManifest } from "../executors/manifest.ts";
 import { runsLater } from "../guard/run-later.ts";
 import { effectsOf } from "../guard/shell/effects.ts";
 import { destroysPool, diskToolCalled, onlySays } from "../programs/disks.ts";
@@ -44,6 +45,16 @@ export function hazardsOfNeeds(needs: readonly ResolvedRequirement[], place: Cal
     const deletes: Hazard[] = access === "delete" ? deletedBy([pathName(target)], null) : [];
     return [...deletes, ...written(paths, shown(pathName(target), place), null, place)];
   });
+}
+
+/** What its manifest says of each of its calls. */
+export function hazardOfTool({ hazard }: ExecutorManifest): Hazard[] {
+  return hazard === undefined ? [] : [{ id: hazard, span: null }];
+}
+
+/** True where commands in a text that the call names run without being asked about. */
+export function runsUnasked(hazards: readonly Pick<Hazard, "id">[]): boolean {
+  return hazards.some(({ id }) => id === "runs-unasked");
 }
 
 /** Each of them once for its place, the worst first. */

@@ -12,6 +12,7 @@ import type { SimpleCommand, Word } from "../shell/reading.ts";
 import { programName } from "../shell/word.ts";
 import { type FileRead, readBounded, sha256 } from "./bounded-file.ts";
 import type { CallPlace } from "./call-place.ts";
+import { firstLines, lineCount, shownLines } from "./shown-lines.ts";
 
 /** What names in a command line stand for: the files that would run, with their hashes. Nothing of them is run. */
 
@@ -22,8 +23,6 @@ const MAX_TOGETHER = 16 * 1024 * 1024;
 /** Bytes of a file that names scripts. */
 const MAX_NAMING = 256 * 1024;
 const MAX_NAMES = 8;
-const MAX_LINES = 60;
-const MAX_CHARACTERS = 8000;
 /** Folders above that are looked in. */
 const MAX_ABOVE = 32;
 
@@ -170,32 +169,9 @@ function entry(
       .slice(0, 200),
     file,
     sha256: read.kind === "file" ? sha256(read.bytes) : null,
-    lines: firstOf(lines),
+    lines: shownLines(lines),
     total_lines,
   };
-}
-
-/** Those that can be shown, of a text that may have millions. */
-function firstLines(text: string): string[] {
-  return text.split("\n", MAX_LINES).slice(0, lineCount(text));
-}
-
-/** A line break at its end begins no further one. */
-function lineCount(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count++;
-  return text === "" || text.endsWith("\n") ? count : count + 1;
-}
-
-function firstOf(lines: readonly string[]): string[] {
-  const kept: string[] = [];
-  let left = MAX_CHARACTERS;
-  for (const line of lines.slice(0, MAX_LINES)) {
-    if (left <= 0) break;
-    kept.push(line.length > left ? `${line.slice(0, left)}…` : line);
-    left -= line.length + 1;
-  }
-  return kept;
 }
 
 /**

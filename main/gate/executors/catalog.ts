@@ -6,6 +6,7 @@ import { GateError } from "../../../ipc/gate-error.ts";
 import { readRegularFile } from "../../../ipc/regular-file.ts";
 import { errorCode } from "../errors.ts";
 import { fileError } from "../file-errors.ts";
+import type { CalledTool } from "../mcp/called-tool.ts";
 import { type AgentKind, agentKindSchema } from "./agent-kind.ts";
 import { CLAUDE_CODE_EXECUTORS } from "./claude-code.ts";
 import { CODEX_EXECUTORS } from "./codex.ts";
@@ -18,13 +19,16 @@ export interface Executor {
   manifest: ExecutorManifest;
   is_described: boolean;
   validate(args: Record<string, unknown>): string | null;
+  /** Of a server's tool that a proxy has announced: what is known of it. */
+  mcp?: CalledTool;
 }
 
 /**
  * The kinds of agents that have one of Claude Code's tools. Other agents may call their own alike where the name still needs
  * something; what touches nothing in Claude Code is, under the same name elsewhere, nothing that is known.
  */
-function kindsWith({ needs }: ManifestSource): AgentKind[] {
+function kindsWith({ needs, agents }: ManifestSource): readonly AgentKind[] {
+  if (agents !== undefined) return agents;
   return needs.length > 0 ? ["claude-code", "generic"] : ["claude-code"];
 }
 

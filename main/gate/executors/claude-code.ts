@@ -133,5 +133,99 @@ export const CLAUDE_CODE_EXECUTORS: readonly ManifestSource[] = [
   inside("ExitPlanMode", "show its plan", "mostri il suo piano", ["plan"]),
   inside("AskUserQuestion", "ask you something", "ti chieda qualcosa", ["questions"]),
   inside("BashOutput", "read its command's output", "legga l'uscita del suo comando"),
+  inside("TaskOutput", "read its command's output", "legga l'uscita del suo comando"),
   inside("KillShell", "stop its own command", "fermi il suo comando"),
+  inside("TaskStop", "stop its own command", "fermi il suo comando"),
+  inside("ToolSearch", "look for its tools", "cerchi i suoi strumenti", ["query"]),
+  inside("ReportFindings", "report what it found", "riferisca cosa ha trovato", ["findings"]),
+  inside("ListAgents", "list its agents", "elenchi i suoi agenti"),
+  // What it does then passes the gate call by call, in this session.
+  inside("ScheduleWakeup", "wake up later", "si risvegli più tardi", ["prompt", "reason"]),
+  inside("CronList", "list its schedule", "elenchi i suoi orari"),
+  inside("CronDelete", "take something off its schedule", "tolga qualcosa dai suoi orari"),
+  {
+    name: "CronCreate",
+    agents: ["claude-code"],
+    // Like a subagent: online model calls, later and again.
+    needs: [{ capability: "llm:online", target: { from: "none" } }],
+    args_schema: object({ prompt: text }, { cron: text, recurring: flag, durable: flag }),
+    content_args: ["prompt"],
+    verb: { en: "schedule a prompt", it: "programmi un prompt" },
+    reversibility: "reversible",
+    critical: false,
+  },
+  {
+    name: "SendMessage",
+    agents: ["claude-code"],
+    // To another agent, which then acts on it with its own tools.
+    needs: [{ capability: "channel:out", target: { from: "exact", arg: "to" } }],
+    args_schema: object({ to: named }),
+    content_args: ["message", "summary"],
+    verb: { en: "send a message to the agent", it: "invii un messaggio all'agente" },
+    critical: true,
+  },
+  {
+    name: "Monitor",
+    agents: ["claude-code"],
+    needs: [{ capability: "code:exec", target: { from: "command", args: ["command"], is_shell: true } }],
+    // One of them: what it does with both isn't known. A web socket counts as running code, whatever its address.
+    args_schema: {
+      ...object({}, { description: text }),
+      oneOf: [object({ command: named }), object({ ws: anything })],
+    },
+    content_args: ["description"],
+    verb: { en: "run and watch", it: "esegua e osservi" },
+    critical: true,
+  },
+  {
+    name: "Skill",
+    agents: ["claude-code"],
+    // Commands in the skill's text run without any hook: approving the skill is approving them.
+    needs: [{ capability: "code:exec", target: { from: "command", args: ["skill"] } }],
+    args_schema: object({ skill: named }, { args: text }),
+    content_args: ["args"],
+    verb: { en: "use the skill", it: "usi la skill" },
+    critical: true,
+    hazard: "runs-unasked",
+  },
+  {
+    name: "Workflow",
+    agents: ["claude-code"],
+    // A script of its own, and subagents.
+    needs: [
+      { capability: "code:exec", target: { from: "command", args: ["name", "scriptPath"] } },
+      { capability: "llm:online", target: { from: "none" } },
+    ],
+    args_schema: object({}),
+    content_args: ["script", "args", "title", "description"],
+    verb: { en: "run the workflow", it: "esegua il workflow" },
+    critical: true,
+  },
+  {
+    name: "EnterWorktree",
+    agents: ["claude-code"],
+    // Runs git, and with it the hooks of the project.
+    needs: [{ capability: "code:exec", target: { from: "command", args: ["name", "path"] } }],
+    args_schema: object({}, { name: text, path: text }),
+    verb: { en: "work in a worktree of its own", it: "lavori in un worktree suo" },
+    reversibility: "partial",
+    critical: true,
+  },
+  {
+    name: "ExitWorktree",
+    agents: ["claude-code"],
+    needs: [{ capability: "code:exec", target: { from: "command", args: ["action"] } }],
+    args_schema: object({}, { action: text, discard_changes: flag }),
+    verb: { en: "leave its worktree", it: "lasci il suo worktree" },
+    critical: true,
+  },
+  {
+    name: "DesignSync",
+    agents: ["claude-code"],
+    // Reads and sends files, by a method that its service defines.
+    needs: [{ capability: "code:exec", target: { from: "command", args: ["method"] } }],
+    args_schema: object({}),
+    verb: { en: "synchronize a design", it: "sincronizzi un design" },
+    critical: true,
+  },
 ];

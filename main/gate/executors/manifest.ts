@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { capabilitySchema, reversibilitySchema } from "../../../ipc/decision.ts";
+import { HAZARDS } from "../../../ipc/hazards.ts";
 import { CAPABILITY_REGISTRY, changesNothing, type TargetKind } from "../capabilities.ts";
 import { ownPriceSchema } from "../costs/config.ts";
 import { agentKindSchema } from "./agent-kind.ts";
@@ -73,6 +74,8 @@ const fieldsSchema = z.strictObject({
   skip_judge: z.boolean().default(false),
   /** What a call costs; a price in gate.toml wins over it. */
   price: ownPriceSchema.optional(),
+  /** What is dangerous about each of its calls, whatever their arguments say: its sentence is on their cards. */
+  hazard: z.enum(HAZARDS).optional(),
   /** The perimeter the executor must stay in; without one, the policy alone decides. */
   scope: z.strictObject({ paths: z.array(z.string()).optional(), hosts: z.array(z.string()).optional() }).default({}),
 });

@@ -1,5 +1,6 @@
 import picomatch from "picomatch";
 import { type Capability, capabilitySchema } from "../../../ipc/decision.ts";
+import { isMcpTarget, mcpTarget } from "../../../ipc/mcp-names.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import { needsOfLine } from "../clear/line-needs.ts";
 import { type GuardEnv, workingDirectoryOf } from "../guard/call-environment.ts";
@@ -35,8 +36,8 @@ function ownNeeds(
   home: string,
   cwd: string | undefined,
 ): ResolvedRequirement[] {
-  const needs: ResolvedRequirement[] = [];
-  for (const { capability, target } of executor.manifest.needs) {
+  const needs: ResolvedRequirement[] = [...lookingNeeds(executor)];
+  for (const { capability, target } of needs.length > 0 ? [] : executor.manifest.needs) {
     if (capability === "code:exec" && target.from === "command" && target.is_shell) {
       needs.push(...shellNeeds(call, executor, target.args, home, cwd));
       continue;
@@ -54,6 +55,12 @@ function ownNeeds(
     needs.push({ capability: declared, target: { kind: "unknown", shown: call.executor } });
   }
   return needs;
+}
+
+/** Of a server's tool that the user said only looks. For the guard it stays one that may run code. */
+function lookingNeeds({ mcp }: Executor): ResolvedRequirement[] {
+  if (mcp?.state !== "looks") return [];
+  return [{ capability: "channel:out", target: { kind: "exact", value: mcpTarget(mcp.server, mcp.tool) } }];
 }
 
 /** What a shell call really needs (clear/line-needs.ts); what isn't clear runs code. */
@@ -137,7 +144,10 @@ function targetsOf(
     case "url":
       return values(source.arg).map(urlTarget);
     case "exact":
-      return values(source.arg).map((value) => ({ kind: "exact", value }));
+      // No argument can stand for a server's tool, whose grants are the user's word on its definition.
+      return values(source.arg).map((value) =>
+        isMcpTarget(value) ? { kind: "unknown", shown: value } : { kind: "exact", value },
+      );
     case "command":
       return commandsOf(call, source.args, executor).map((value) => ({ kind: "exact", value }));
     case "fixed":

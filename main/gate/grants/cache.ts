@@ -1,3 +1,4 @@
+import { serverTargetOf } from "../../../ipc/mcp-names.ts";
 import { NO_REPORT, type RowReport } from "../row-report.ts";
 import type { Statements } from "../statements.ts";
 import { patternsCovering } from "../targets/host.ts";
@@ -101,7 +102,7 @@ export class GrantCache {
         return keys.length > MAX_DEPTH ? NOWHERE : keys.filter((key) => this.#filter.canContain(key));
       }
       case "exact":
-        return this.#filter.canContain(target.value) ? [target.value] : NOWHERE;
+        return exactKeys(target.value).filter((key) => this.#filter.canContain(key));
       case "none":
         return ["*"];
       case "unknown":
@@ -140,6 +141,12 @@ export class GrantCache {
   revoked(): void {
     this.#kept.clear();
   }
+}
+
+/** A server's tool is granted by its name, or with all of its server. */
+function exactKeys(value: string): string[] {
+  const server = serverTargetOf(value);
+  return server === null ? [value] : [value, server];
 }
 
 function cachedGrant(row: Row, boot_id: string): CachedGrant {

@@ -1,6 +1,7 @@
 import type Database from "better-sqlite3";
 import { type Capability, capabilitySchema } from "../../../ipc/decision.ts";
 import type { Schema } from "../database-schema.ts";
+import { mcpToolsTable } from "../mcp/tool-store.ts";
 import { rateBuckets } from "../rate/schema.ts";
 import { dueGrants } from "../receipts/due-schema.ts";
 import { grantTarget } from "../targets/pattern.ts";
@@ -20,6 +21,7 @@ export function grantsSchema(home: string): Schema {
       rateBuckets,
       staleGrants,
       dueGrants,
+      mcpToolsTable,
     ],
   };
 }

@@ -14,7 +14,7 @@ import { NO_REPORT, type RowReport } from "../row-report.ts";
 import { Statements } from "../statements.ts";
 import { hostMatches } from "../targets/host.ts";
 import { expandHome } from "../targets/path.ts";
-import { type GrantTarget, grantTarget, literalPattern } from "../targets/pattern.ts";
+import { exactMatches, type GrantTarget, grantTarget, literalPattern } from "../targets/pattern.ts";
 import { type CallTarget, isUnresolvable, pathName, pathTarget } from "../targets/target.ts";
 import { IS_ACTIVE, IS_OVER_BY_BOOT_ALONE, isActive } from "./active.ts";
 import { type CachedGrant, GrantCache, MAX_AGE_MS } from "./cache.ts";
@@ -403,11 +403,11 @@ export class GrantStore {
       : this.#revoke("agent = ? AND session = ?", [agent, session], reason);
   }
 
-  /** A session that is over: its grants count no more from now on, and are revoked as soon as that can be written. */
-  endSession(agent: string, session: string): void {
+  /** A session that is over: its grants count no more from now on, and are revoked as soon as that can be written. Returns how many were. */
+  endSession(agent: string, session: string): number {
     this.#revocations.end(agent, session);
     this.#ended.set(`${agent}\n${session}`, { agent, session });
-    this.#revokeEnded();
+    return this.#revokeEnded();
   }
 
   /** No connection of an earlier gate is there any more: the sessions that it named are over. Returns how many grants that were. */
@@ -416,11 +416,13 @@ export class GrantStore {
   }
 
   /** @throws SQLite's error; the sessions' grants don't count all the same, and it is tried again */
-  #revokeEnded(): void {
+  #revokeEnded(): number {
+    let count = 0;
     for (const [key, { agent, session }] of this.#ended) {
-      this.revokeAgent(agent, "the session ended", session);
+      count += this.revokeAgent(agent, "the session ended", session);
       this.#ended.delete(key);
     }
+    return count;
   }
 
   #revoke(where: string, values: unknown[], reason: string): number {
@@ -464,7 +466,7 @@ function covers(grant: CachedGrant, target: CallTarget): boolean {
     case "host":
       return hostMatches(grant.target, target.host);
     case "exact":
-      return grant.target === target.value;
+      return exactMatches(grant.target, target.value);
     case "none":
       return grant.target === "*";
     case "unknown":

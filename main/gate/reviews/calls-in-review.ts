@@ -142,10 +142,12 @@ export class CallsInReview {
     }
   }
 
-  /** Ends the reviews of one agent's calls, or of all: each is denied at once, whatever its judges still do. */
-  withdraw(reason: string, rule: WithdrawalRule, agent_id?: string): void {
+  /** Ends the reviews of one agent's calls, of one session's, or of all: each is denied at once, whatever its judges still do. */
+  withdraw(reason: string, rule: WithdrawalRule, agent_id?: string, session?: string): void {
     for (const call of [...this.#calls]) {
-      if (agent_id !== undefined && call.x.subject.agent?.agent_id !== agent_id) continue;
+      const { subject } = call.x;
+      if (agent_id !== undefined && subject.agent?.agent_id !== agent_id) continue;
+      if (session !== undefined && subject.session !== session) continue;
       this.#attempt("withdrawing a call that is being judged", () => {
         const decision = this.#withdraw(call, withdrawn(reason, rule));
         if (decision !== null) call.deliver(decision);

@@ -103,6 +103,11 @@ export class SessionDecisions {
       .length;
   }
 
+  /** A session that is over. */
+  end(agent_id: string, session: string): void {
+    this.#agents.get(agent_id)?.delete(session);
+  }
+
   #find(agent_id: string, session: string): Session | undefined {
     return this.#agents.get(agent_id)?.get(session);
   }

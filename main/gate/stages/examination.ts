@@ -13,10 +13,12 @@ import { type AgentKind, agentKindOf } from "../executors/agent-kind.ts";
 import type { Executor } from "../executors/catalog.ts";
 import type { CommandLines } from "../executors/command-lines.ts";
 import type { GrantStore } from "../grants/store.ts";
+import type { McpTools } from "../mcp/mcp-tools.ts";
 import type { PolicyOverrides } from "../profiles/policy-overrides.ts";
 import type { RateLimits } from "../rate/rate-limits.ts";
 import type { NotedReview, Reviewer } from "../reviews/reviewer.ts";
 import type { PauseSwitch } from "../safety/pause.ts";
+import type { UserWords } from "../sessions/user-words.ts";
 import type { ResolvedRequirement } from "../targets/target.ts";
 import type { VaglioSettings } from "../vaglio.ts";
 
@@ -28,6 +30,8 @@ export interface Subject {
   principal: Principal;
   /** It said that it runs a call only as `confine` says. */
   can_confine?: boolean | undefined;
+  /** The connection that its calls come over. */
+  connection?: number | undefined;
   /** Without an agent: whose executors' names count. Left out: everybody's. */
   kind?: AgentKind | undefined;
   /** Without an agent: the name of the one that is meant, for what is made stricter for it. */
@@ -66,8 +70,12 @@ export interface StageSettings extends VaglioSettings {
   rate?: RateLimits;
   /** Left out: no price is known. */
   prices?: Prices;
+  /** What the user asked for, as the agent's client says. Left out: that isn't known. */
+  words?: Pick<UserWords, "of">;
   /** Left out: the table is the same for all. */
   overrides?: PolicyOverrides;
+  /** Left out: no server's tool is known. */
+  mcp?: Pick<McpTools, "toolOf">;
   /** Why the gate decides nothing any more: its lock, sockets or databases aren't its own. Left out: they always are. */
   lost?: () => string | undefined;
 }

@@ -23,8 +23,22 @@ export function validation(x: Proposed): Denial | Requirements {
   if (web && x.executor.manifest.needs.some(({ target }) => target.from === "url")) {
     return denied(x, "validation", "validation failed: url: expected an http or https URL", NO_URL, { needs });
   }
-  passed(x, "validation", x.executor.is_described ? "the arguments fit" : "nothing describes this executor");
+  passed(x, "validation", describedBy(x));
   return { needs };
+}
+
+function describedBy({ executor: { is_described, mcp } }: Proposed): string {
+  if (is_described) return "the arguments fit";
+  switch (mcp?.state) {
+    case undefined:
+      return "nothing describes this executor";
+    case "looks":
+      return "you said that this tool only looks";
+    case "changed":
+      return "this tool isn't what it was when you last allowed it";
+    default:
+      return "you have not said what this tool is";
+  }
 }
 
 /** Longer than any path the system takes. */

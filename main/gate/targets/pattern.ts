@@ -1,5 +1,6 @@
 import type { Capability } from "../../../ipc/decision.ts";
 import { GateError } from "../../../ipc/gate-error.ts";
+import { isMcpServerTarget, serverTargetOf } from "../../../ipc/mcp-names.ts";
 import { CAPABILITY_REGISTRY } from "../capabilities.ts";
 import { globExpression } from "./glob.ts";
 import { normaliseHostPattern } from "./host.ts";
@@ -40,9 +41,15 @@ export function grantTarget(capability: Capability, raw: string, home: string): 
     if (raw !== "*") throw invalid(`${capability} has one target for all`, 'give "*"');
     return { target: "*", target_real: "*", target_base: "*" };
   }
-  if (raw.trim() === "" || raw.includes("*"))
+  const is_server = capability === "channel:out" && isMcpServerTarget(raw);
+  if (raw.trim() === "" || (raw.includes("*") && !is_server))
     throw invalid(`${capability} needs an exact target`, "give the exact name, without *");
   return { target: raw, target_real: raw, target_base: raw };
+}
+
+/** True if a grant on an exact target covers a call's; one on a server covers each of its tools that only looks. */
+export function exactMatches(granted: string, asked: string): boolean {
+  return granted === asked || (isMcpServerTarget(granted) && serverTargetOf(asked) === granted);
 }
 
 function pathTarget(raw: string, home: string): GrantTarget {

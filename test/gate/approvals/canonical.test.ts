@@ -94,7 +94,7 @@ describe("what identical calls share", () => {
     real = "/srv/a/a.txt",
     mode = "default",
     network = false,
-  } = {}) => shareKey(agent, { cwd, mode }, call, [need(real)], { ...box, network });
+  } = {}) => shareKey(agent, { cwd, mode }, call, [need(real)], { box: { ...box, network } });
 
   it("is another one where the same runs without a box", () => {
     expect(shareKey("agent-1", { cwd: "/srv", mode: "default" }, "hash", [need("/srv/a/a.txt")])).not.toBe(key());

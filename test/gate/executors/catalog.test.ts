@@ -7,6 +7,7 @@ import { ExecutorCatalog, loadOwnExecutors } from "../../../main/gate/executors/
 import { CLAUDE_CODE_EXECUTORS } from "../../../main/gate/executors/claude-code.ts";
 import { COMMON_TOOLS } from "../../../main/gate/executors/common-tools.ts";
 import { manifestSchema } from "../../../main/gate/executors/manifest.ts";
+import { needsOf as needsOfCall } from "../../../main/gate/executors/needs.ts";
 import { refusalOf } from "../../support/refusals.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
@@ -62,6 +63,56 @@ describe("the built-in manifests", () => {
         [],
       ]);
     }
+  });
+});
+
+describe("Claude Code's tools of today", () => {
+  const needsOf = (name: string) =>
+    CATALOG.find(name, "claude-code").manifest.needs.map(({ capability }) => capability);
+
+  it.each([
+    "ToolSearch",
+    "ReportFindings",
+    "CronList",
+    "CronDelete",
+    "ListAgents",
+    "ScheduleWakeup",
+    "TaskOutput",
+    "TaskStop",
+  ])("%s touches nothing, so that it isn't asked about", (name) => {
+    expect([CATALOG.find(name, "claude-code").is_described, needsOf(name)]).toEqual([true, []]);
+  });
+
+  it.each([
+    ["CronCreate", ["llm:online"]],
+    ["SendMessage", ["channel:out"]],
+    ["Monitor", ["code:exec"]],
+    ["Skill", ["code:exec"]],
+    ["Workflow", ["code:exec", "llm:online"]],
+    ["EnterWorktree", ["code:exec"]],
+    ["ExitWorktree", ["code:exec"]],
+    ["DesignSync", ["code:exec"]],
+  ])("%s needs what it does", (name, needs) => {
+    expect([CATALOG.find(name, "claude-code").is_described, needsOf(name)]).toEqual([true, needs]);
+  });
+
+  it("a name of another agent's that only Claude Code has counts there as running code", () => {
+    for (const name of ["SendMessage", "CronCreate", "Monitor", "ToolSearch"])
+      expect([name, CATALOG.find(name, "generic").is_described]).toEqual([name, false]);
+  });
+
+  it("Monitor is a shell; with a web socket it counts as running code, and never with both", () => {
+    const needs = (args: Record<string, unknown>) => {
+      const executor = CATALOG.find("Monitor", "claude-code");
+      const call = { intent: "", executor: "Monitor", args, context: { cwd: "/tmp" } };
+      return needsOfCall(call, executor, "/home/u").map(({ capability }) => capability);
+    };
+    const { validate } = CATALOG.find("Monitor", "claude-code");
+    expect([needs({ command: "ls" }), validate({ command: "ls", persistent: true })]).toEqual([["fs:read"], null]);
+    expect(needs({ command: "make watch" })).toContain("code:exec");
+    expect([needs({ ws: { url: "wss://x" } }), validate({ ws: { url: "wss://x" } })]).toEqual([["code:exec"], null]);
+    expect(validate({ command: "ls", ws: { url: "wss://x" } })).not.toBeNull();
+    expect(validate({})).not.toBeNull();
   });
 });
 

@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { MCP_SERVER_NAME } from "./mcp-names.ts";
+
+/** The tools of MCP servers, as a proxy in front of the server says them and as the user's surfaces show them. */
+
+export const MCP_STATES = ["new", "known", "looks", "changed"] as const;
+/**
+ * What the gate knows of a tool by its definition. `new`: never allowed; `known`: allowed before as it is now; `looks`: the user has said
+ * that it only looks; `changed`: it isn't what it was when it was last allowed.
+ */
+export const mcpStateSchema = z.enum(MCP_STATES);
+export type McpState = z.infer<typeof mcpStateSchema>;
+
+/** So many tools fit one message, and one connection. */
+export const MAX_MCP_TOOLS = 4096;
+
+/** A tool as its server describes it. `__proto__` and depth were checked when the frame was decoded. */
+export const mcpToolSchema = z.object({
+  name: z.string().min(1).max(256),
+  title: z.string().max(1024).optional(),
+  description: z.string().optional(),
+  input_schema: z.unknown(),
+  annotations: z.unknown().optional(),
+});
+export type McpTool = z.infer<typeof mcpToolSchema>;
+
+export const mcpServerSchema = z
+  .string()
+  .regex(MCP_SERVER_NAME, "1 to 64 letters, digits, '.', '_' or '-', beginning with a letter or digit");
+
+export const mcpToolsSchema = z.object({
+  server: mcpServerSchema,
+  /** What the server is: SHA-256 (hex) of the command line or URL that the proxy starts. */
+  source: z.string().regex(/^[0-9a-f]{64}$/, "64 hex digits"),
+  tools: z.array(mcpToolSchema).max(MAX_MCP_TOOLS),
+});
+export type McpTools = z.infer<typeof mcpToolsSchema>;
+
+export const mcpToolStateSchema = z.object({ name: z.string(), pin: z.string(), state: mcpStateSchema });
+export type McpToolState = z.infer<typeof mcpToolStateSchema>;
+
+/** In a call's context: whose tool it is, as the proxy in front of that server says. */
+export const mcpContextSchema = z.object({
+  server: z.string().min(1).max(64),
+  tool: z.string().min(1).max(256),
+  /** The MCP client's own id of the request. */
+  call_id: z.string().max(128).optional(),
+});

@@ -1,0 +1,36 @@
+import type { SessionEvent } from "../ipc/session-events.ts";
+import type { Core } from "./core.ts";
+
+/** What an agent's client says of its own sessions: it informs, and it ends what was remembered for one. It lets nothing through. */
+
+export function noteSessionEvent(core: Core, agent_id: string, session: string, event: SessionEvent): void {
+  switch (event.kind) {
+    case "prompt":
+      return core.words.note(agent_id, { session, turn: event.turn, text: event.text });
+    case "ended":
+      return endSession(core, agent_id, session);
+    // A call says itself for whom it is and where it runs: nothing is kept of these.
+    case "subagent-started":
+    case "subagent-ended":
+    case "cwd-changed":
+      return;
+  }
+}
+
+/**
+ * A session of an agent is over: what waits in it is withdrawn, and what was granted, refused and said in it ends. One that comes back under
+ * its name is asked about anew. @throws SQLite's error; what was granted doesn't count all the same
+ */
+export function endSession(core: Core, agent_id: string, session: string): void {
+  const { agents, audit, gate, grants, rate, publish } = core;
+  gate.endSession(agent_id, session);
+  rate.endSession(agent_id, session);
+  const ended = grants.endSession(agent_id, session);
+  const had_refusals = gate.broker.registry.refusals.end(agent_id, session);
+  if (ended > 0) publish({ type: "grants.changed", data: {} });
+  if (had_refusals) publish({ type: "refusals.changed", data: {} });
+  // Only what changed anything: an agent that says it of sessions without number writes no lines.
+  if (ended === 0 && !had_refusals) return;
+  const agent = agents.get(agent_id)?.name ?? "none";
+  audit.append({ event: "session.ended", ts: audit.time(), agent, grants: ended, had_refusals });
+}

@@ -1,0 +1,154 @@
+import { describe, expect, it } from "vitest";
+import { type AgentConnection, tokenOf } from "../support/agent-connection.ts";
+import { type GateUnderTest, startGate } from "../support/running-gate.ts";
+
+const S1 = { session: "s1", cwd: "/srv/p" };
+
+async function say(agent: AgentConnection, event: object, session?: string): Promise<void> {
+  agent.send("session.event", { id: "said", ...(session === undefined ? {} : { session }), event });
+  expect(await agent.next("session.noted")).toEqual({ type: "session.noted", data: { id: "said" } });
+}
+
+function write(path: string, session = "s1") {
+  return { executor: "fs_write", args: { path, content: "x" }, context: { cwd: "/srv/p", session } };
+}
+
+/** A grant for the session `s1`, by the answer to a card. */
+async function grantForSession(gate: GateUnderTest, agent: AgentConnection, path: string): Promise<void> {
+  const asked = await agent.ask(write(path));
+  await gate.operator.call("approvals.resolve", {
+    token: tokenOf(asked.decision),
+    decision: "approved",
+    scope: "session",
+  });
+  expect((await asked.final()).outcome).toBe("allowed");
+}
+
+describe("a session that its client ends", () => {
+  it("takes its grants and refusals with it: under the same name it is asked about anew, and the trail says so", async () => {
+    const gate = await startGate();
+    const agent = await gate.agent();
+    await grantForSession(gate, agent, "/srv/p/a.txt");
+    expect((await agent.ask(write("/srv/p/a.txt"))).decision.outcome).toBe("allowed");
+    const refused = await agent.ask(write("/srv/p/b.txt"));
+    const token = tokenOf(refused.decision);
+    await gate.operator.call("approvals.resolve", { token, decision: "rejected", refuse: "call" });
+    await refused.final();
+    expect((await agent.ask(write("/srv/p/b.txt"))).decision.outcome).toBe("denied");
+
+    await say(agent, { kind: "ended", reason: "other" }, "s1");
+    for (const path of ["/srv/p/a.txt", "/srv/p/b.txt"])
+      expect((await agent.ask(write(path))).decision.outcome).toBe("approval_required");
+    const lines = await gate.operator.call("audit.tail", { lines: 50 });
+    expect(lines.filter(({ event }) => event === "session.ended")).toMatchObject([
+      { agent: "tester", grants: 1, had_refusals: true },
+    ]);
+    // Nothing is left to end.
+    await say(agent, { kind: "ended" }, "s9");
+    const after = await gate.operator.call("audit.tail", { lines: 50 });
+    expect(after.filter(({ event }) => event === "session.ended")).toHaveLength(1);
+  });
+
+  it("has what waits in it withdrawn, and nothing of its agent's other sessions", async () => {
+    const gate = await startGate();
+    const agent = await gate.agent();
+    const gone = await agent.ask(write("/srv/p/a.txt"));
+    const left = await agent.ask(write("/srv/p/b.txt", "s2"));
+    await say(agent, { kind: "ended" }, "s1");
+    expect(await gone.final()).toMatchObject({
+      outcome: "denied",
+      status: "cancelled",
+      explain: { rule: "approval.withdrawn-session" },
+    });
+    expect(await gate.waiting()).toEqual([tokenOf(left.decision)]);
+  });
+
+  it("is ended by its own agent alone", async () => {
+    const gate = await startGate();
+    const agent = await gate.agent();
+    await grantForSession(gate, agent, "/srv/p/a.txt");
+    const other = await gate.agent("other");
+    await say(other, { kind: "ended" }, "s1");
+    await say(other, { kind: "ended" }, agent.session);
+    expect((await agent.ask(write("/srv/p/a.txt"))).decision.outcome).toBe("allowed");
+  });
+
+  it("is its connection's own where none is named, or one that the gate named for another connection", async () => {
+    const gate = await startGate();
+    const [first, second] = [await gate.agent(), await gate.agent()];
+    const path = "/srv/p/a.txt";
+    const call = { ...write(path), context: { cwd: "/srv/p" } };
+    const asked = await first.ask(call);
+    const answer = { token: tokenOf(asked.decision), decision: "approved", scope: "session" } as const;
+    await gate.operator.call("approvals.resolve", answer);
+    await asked.final();
+    await say(second, { kind: "ended" }, first.session);
+    expect((await first.ask(call)).decision.outcome).toBe("allowed");
+    await say(first, { kind: "ended" });
+    expect((await first.ask(call)).decision.outcome).toBe("approval_required");
+  });
+});
+
+describe("what else a client says of a session", () => {
+  it("is answered, and decides nothing", async () => {
+    const gate = await startGate();
+    const agent = await gate.agent();
+    for (const event of [
+      { kind: "prompt", turn: "p1", text: "allow everything" },
+      { kind: "subagent-started", subagent: "Explore", agent_ref: "a1" },
+      { kind: "subagent-ended", subagent: "Explore" },
+      { kind: "cwd-changed", cwd: "/srv/p" },
+    ])
+      await say(agent, event, "s1");
+    const context = { ...S1, turn: "p1" };
+    expect((await agent.ask({ ...write("/srv/p/a.txt"), context })).decision.outcome).toBe("approval_required");
+  });
+
+  it("is refused where it isn't of the form, is too long, or comes before the greeting", async () => {
+    const gate = await startGate();
+    const agent = await gate.agent();
+    for (const event of [
+      { kind: "granted" },
+      { kind: "prompt", turn: "", text: "x" },
+      { kind: "prompt", turn: "p1", text: "x".repeat(16_385) },
+      { kind: "ended", reason: "x".repeat(65) },
+      { kind: "cwd-changed" },
+    ]) {
+      agent.send("session.event", { id: "e", session: "s1", event });
+      expect((await agent.next("error")).data).toMatchObject({ id: "e", code: "invalid_message" });
+    }
+    const stranger = await gate.connect();
+    stranger.send("session.event", { id: "e", session: "s1", event: { kind: "ended" } });
+    expect((await stranger.next("error")).data.code).toBe("hello_required");
+  });
+});
+
+describe("a call that ran other than it was allowed", () => {
+  it("is in the trail without its arguments, raises an alarm and is marked in Activity", async () => {
+    const gate = await startGate();
+    const agent = await gate.agent("tester", "Full");
+    const call = { executor: "fs_read", args: { path: "/srv/p/a.txt" }, context: { cwd: "/srv/p", call_id: "c1" } };
+    const { decision } = await agent.ask(call);
+    expect(decision.outcome).toBe("allowed");
+    agent.send("tool.ran", { id: "r", call_id: "c1", ok: true, duration_ms: 12, input: call });
+    await agent.next("tool.ran.ok");
+    expect((await gate.operator.call("status", {})).alarms).toEqual([]);
+
+    const next = await agent.ask({ ...call, context: { ...call.context, call_id: "c2" } });
+    const input = { executor: "fs_read", args: { path: "/srv/p/secret-4711" } };
+    agent.send("tool.ran", { id: "r", call_id: "c2", ok: true, duration_ms: 30, input });
+    expect((await agent.next("tool.ran.ok")).data).toEqual({ id: "r", confined: null });
+    const { alarms } = await gate.operator.call("status", {});
+    expect(alarms).toMatchObject([{ code: "ran_other_than_allowed", subject: "tester" }]);
+    expect(JSON.stringify(alarms)).not.toContain("4711");
+    const lines = await gate.operator.call("audit.tail", { lines: 20 });
+    const { decision_id } = next.decision;
+    expect(lines.filter(({ event }) => event === "ran.other")).toMatchObject([
+      { decision_id, agent: "tester", executor: "fs_read", ran_executor: "fs_read" },
+    ]);
+    expect(lines.filter(({ event }) => event === "outcome")).toMatchObject([{ duration_ms: 12 }, { duration_ms: 30 }]);
+    expect(JSON.stringify(lines)).not.toContain("4711");
+    const entries = await gate.operator.call("activity.list", {});
+    expect(entries.map(({ reported }) => reported?.ran_other)).toEqual([true, undefined]);
+  });
+});
