@@ -6,7 +6,9 @@ import { encodeFrame, FrameReader, isWithinDepth, MAX_DEPTH, MAX_FRAME_BYTES } f
 import { isOwnSocket } from "./own-socket.ts";
 import { agentTokenFile, gatePaths } from "./paths.ts";
 import { readRegularFile } from "./regular-file.ts";
+import type { SessionEvent } from "./session-events.ts";
 import {
+  type AgentMessage,
   type GateMessage,
   type Goal,
   gateMessages,
@@ -77,8 +79,11 @@ interface Asked {
   onWaiting?: ((decision: Decision) => void) | undefined;
 }
 
+/** `duration_ms` in milliseconds. */
+export type RanReport = Partial<Pick<AgentMessage<"tool.ran">, "ok" | "duration_ms" | "input">>;
+
 export interface CallOptions {
-  /** Withdraws the request; a reason that is a text is what the gate is told. */
+  /** Withdraws the request; the gate gets its reason, if that is a text. */
   signal?: AbortSignal;
   /** The user is being asked about this call. Called again where the gate has restarted meanwhile. */
   onWaiting?: (decision: Decision) => void;
@@ -169,10 +174,19 @@ export class GateClient extends EventEmitter<GateClientEvents> {
     this.#socket?.write(encodeFrame("tool.outcome", { decision_id, ok, ...(error === undefined ? {} : { error }) }));
   }
 
-  /** Reports that a confined call has run, by its `context.call_id`. @returns what it was confined to; null where it wasn't to be */
-  async ran(call_id: string): Promise<Confined | null> {
+  /**
+   * Reports that a call has run, by its `context.call_id`, and how: `input` is compared with what was allowed.
+   * @returns what it was confined to; null where it wasn't to be
+   */
+  async ran(call_id: string, report: RanReport = {}): Promise<Confined | null> {
     const id = randomUUID();
-    return gateMessages["tool.ran.ok"].parse(await this.#ask(id, "tool.ran", { id, call_id })).confined;
+    return gateMessages["tool.ran.ok"].parse(await this.#ask(id, "tool.ran", { id, call_id, ...report })).confined;
+  }
+
+  /** Reports something that happened in a session: left out, in this client's own. */
+  async sessionEvent(event: SessionEvent, session?: string): Promise<void> {
+    const id = randomUUID();
+    await this.#ask(id, "session.event", { id, event, ...(session === undefined ? {} : { session }) });
   }
 
   /** Checks that the gate responds. */

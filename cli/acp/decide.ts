@@ -27,7 +27,7 @@ export interface EditorQuestion {
 export interface Deciding {
   gate: AskedGate;
   ask_in: AskIn;
-  /** Withdraws everything. Its reason is told the gate. */
+  /** Withdraws everything. The gate gets its reason. */
   signal: AbortSignal;
   askEditor: () => EditorQuestion;
 }

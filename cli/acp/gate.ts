@@ -1,16 +1,20 @@
-import { type Decision, GateClient, type Level, type ProposedCall } from "../../ipc/client.ts";
+import { type Decision, GateClient, type GateClientOptions, type Level, type ProposedCall } from "../../ipc/client.ts";
+import { MAX_PROMPT } from "../../ipc/session-events.ts";
 import type { AcpGate, Ran } from "./proxy.ts";
+
+/** Of a session's and a call's id on the wire, in characters. */
+const MAX_ID = 128;
 
 /** The gate at its socket, as the proxy asks it in the agent's name. */
 export class ConnectedGate implements AcpGate {
-  readonly #name: string;
+  readonly #options: GateClientOptions;
   readonly #client: GateClient;
 
   /** @param say gets what the user should know of the connection */
-  constructor(name: string, say: (text: string) => void) {
-    this.#name = name;
-    this.#client = new GateClient({ name });
-    this.#client.on("pairing", () => say(`${name} isn't paired: the gate asks you`));
+  constructor(options: GateClientOptions, say: (text: string) => void) {
+    this.#options = options;
+    this.#client = new GateClient(options);
+    this.#client.on("pairing", () => say(`${options.name} isn't paired: the gate asks you`));
   }
 
   readonly call: AcpGate["call"] = (call, options) => this.#client.call(call, options);
@@ -21,7 +25,7 @@ export class ConnectedGate implements AcpGate {
 
   /** Asked anew each time: the user may have changed it meanwhile. */
   async level(): Promise<Level> {
-    const client = new GateClient({ name: this.#name });
+    const client = new GateClient(this.#options);
     try {
       return (await client.connect()).level;
     } finally {
@@ -29,9 +33,24 @@ export class ConnectedGate implements AcpGate {
     }
   }
 
-  ran(_call_id: string, _ran: Ran): void {}
+  ran(call_id: string, { ok, input }: Ran): void {
+    if (call_id.length > MAX_ID) return;
+    this.#report(this.#client.ran(call_id, { ok, ...(input === undefined ? {} : { input }) }));
+  }
 
-  prompted(_session: string, _turn: number, _words: string): void {}
+  prompted(session: string, turn: number, words: string): void {
+    if (words === "" || session.length > MAX_ID) return;
+    const text = words.slice(0, MAX_PROMPT);
+    this.#report(this.#client.sessionEvent({ kind: "prompt", turn: String(turn), text }, session));
+  }
+
+  ended(session: string): void {
+    if (session.length <= MAX_ID) this.#report(this.#client.sessionEvent({ kind: "ended" }, session));
+  }
+
+  #report(sent: Promise<unknown>): void {
+    sent.catch(() => undefined); // it informs the user, and decides nothing
+  }
 
   close(): void {
     this.#client.close();

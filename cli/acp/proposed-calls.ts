@@ -51,7 +51,7 @@ const within = (cwd: unknown, call: Proposed): Proposed => (typeof cwd === "stri
 
 const proposed = (executor: string, args: Json, intent = ""): Proposed => ({ intent, executor, args });
 
-/** Only words for the human beside the command: anything else might change what it does. */
+/** Only words for the user beside the command: anything else might change what it does. */
 const COMMAND_OPTIONS = ["description", "timeout", "run_in_background", "command", "cmd"];
 
 function commandCall({ diffs, locations }: ToolCall, input: Json): Proposed[] | undefined {

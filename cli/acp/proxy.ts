@@ -22,6 +22,8 @@ export interface AcpGate extends AskedGate {
   ran(call_id: string, ran: Ran): void;
   /** The user's own words. */
   prompted(session: string, turn: number, words: string): void;
+  /** What was granted and refused for the session ends. */
+  ended(session: string): void;
 }
 
 export interface Ran {
@@ -70,7 +72,7 @@ export class AcpProxy {
     this.#unasked = new Unasked({ ...options, callsOf: (call) => this.#proposed(call) });
   }
 
-  /** What goes on to the editor of a line of the agent's: the same, or nothing. Never throws. */
+  /** What is passed on to the editor of a line of the agent's: the same, or nothing. Never throws. */
   readonly fromAgent = (line: Buffer): Buffer | undefined => {
     const message = readMessage(line);
     switch (message.kind) {
@@ -87,7 +89,7 @@ export class AcpProxy {
     }
   };
 
-  /** What goes on to the agent of a line of the editor's. Never throws. */
+  /** What is passed on to the agent of a line of the editor's. Never throws. */
   readonly fromEditor = (line: Buffer): Buffer | undefined => {
     const message = readMessage(line);
     switch (message.kind) {
@@ -114,6 +116,7 @@ export class AcpProxy {
 
   /** Withdraws what waits. */
   close(): void {
+    for (const { id, is_opened } of this.#sessions.all) if (is_opened) this.#options.gate.ended(id);
     this.#requests.withdraw("all", "the editor or the agent has ended");
   }
 
@@ -305,7 +308,7 @@ export class AcpProxy {
     return { answer: chosen, withdraw: () => this.#to_editor.withdraw(id) };
   }
 
-  /** The user sees why in the conversation; the model is told with the next message, since an answer holds no reason. */
+  /** The user sees why in the conversation; the model reads it with the next message, since an answer holds no reason. */
   #denied(session: Session, title: string, reason: string): void {
     const what = title.replace(/\s+/g, " ").slice(0, 200);
     noteDenial(session, `"${what}" was denied: ${reason}`);
@@ -331,6 +334,10 @@ export class AcpProxy {
         return this.#modes.setMode(id, session, params, line);
       case "session/set_config_option":
         return this.#modes.setSetting(id, session, params, line);
+      case "session/close":
+      case "session/delete":
+        if (session !== undefined) this.#options.gate.ended(session.id);
+        return line;
       case "session/prompt":
         return session === undefined ? line : (this.#prompted(id, session, params, is_exact) ?? line);
       default:

@@ -36,7 +36,7 @@ export class OwnRequests {
     return { id, answer };
   }
 
-  /** The other side is told, where it understands that; what it answers later is dropped. */
+  /** The other side is informed, where it understands that; what it answers later is dropped. */
   withdraw(id: Id): void {
     const resolve = this.#waiting.get(id);
     if (resolve === undefined) return;

@@ -17,13 +17,13 @@ export interface AcpOptions {
 
 /** A line that is longer isn't looked at, and so not passed on: none of the protocol's is. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
-/** How long the agent may go on once the editor has ended, in milliseconds. */
+/** How long the agent may continue once the editor has ended, in milliseconds. */
 const GRACE_MS = 5000;
 
 /** Runs the agent behind the gate, with the editor at stdin and stdout. @returns the agent's exit code */
 export async function runAcp({ name, ask_in, is_strict, words }: AcpOptions): Promise<number> {
   const say = (text: string) => process.stderr.write(`metnos-gate acp: ${visible(text)}\n`);
-  const gate = new ConnectedGate(name, say);
+  const gate = new ConnectedGate({ name }, say);
   // What proves who the agent is stays here.
   const { METNOS_AGENT_TOKEN: _, ...env } = process.env;
   const program = startProgram(words, { env, grace_ms: GRACE_MS });

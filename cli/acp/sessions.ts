@@ -17,7 +17,7 @@ export interface Session {
   /** Modes that it could be returned to, the best first; how often it was. */
   asking_modes: readonly string[];
   returns: number;
-  /** What the model is told with the user's next message. */
+  /** What the model reads with the user's next message. */
   denials: string[];
 }
 
