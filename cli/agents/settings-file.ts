@@ -37,7 +37,7 @@ export function readText(file: string): string | undefined {
 }
 
 /** @throws GateError `invalid_settings` if the text isn't a JSON object, or its hooks aren't in a form that can be kept */
-export function parseSettings(file: string, text: string | undefined): Json {
+export function parseSettings(file: string, text: string | undefined, events: readonly string[] = EVENTS): Json {
   if (text === undefined || text.trim() === "") return {};
   let value: unknown;
   try {
@@ -48,7 +48,7 @@ export function parseSettings(file: string, text: string | undefined): Json {
   if (!isObject(value)) throw invalid(`${file} is not a JSON object`);
   const { hooks } = value;
   if (hooks !== undefined && !isObject(hooks)) throw invalid(`${file}: hooks is not an object`);
-  for (const event of EVENTS) {
+  for (const event of events) {
     const groups = hooks?.[event];
     if (groups !== undefined && !Array.isArray(groups)) throw invalid(`${file}: hooks.${event} is not a list`);
   }
