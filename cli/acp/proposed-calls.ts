@@ -12,7 +12,16 @@ export interface Proposed extends Pick<ProposedCall, "intent" | "executor" | "ar
   cwd?: string;
 }
 
-const PATH_KEYS = ["file_path", "filePath", "path", "abs_path", "absolute_path", "notebook_path", "dir_path"] as const;
+const PATH_KEYS = [
+  "file_path",
+  "filePath",
+  "filepath",
+  "path",
+  "abs_path",
+  "absolute_path",
+  "notebook_path",
+  "dir_path",
+] as const;
 const COMMAND_KEYS = ["command", "cmd"] as const;
 /** More files than a user would look at one by one are asked about as one. */
 const MAX_FILES = 20;
@@ -28,7 +37,7 @@ export function proposedCalls(call: ToolCall): Proposed[] {
 function calls(call: ToolCall): Proposed[] | undefined {
   const input = call.raw_input ?? {};
   // What it is asked with isn't what it has said before: neither is believed.
-  if (call.is_input_changed && call.decision === undefined) return undefined;
+  if (call.is_input_changed) return undefined;
   if (COMMAND_KEYS.some((key) => key in input)) return commandCall(call, input);
   if (call.name?.startsWith("mcp__") && call.raw_input !== undefined) return mcpCall(call.name, input);
   switch (call.kind) {
@@ -52,7 +61,7 @@ const within = (cwd: unknown, call: Proposed): Proposed => (typeof cwd === "stri
 const proposed = (executor: string, args: Json, intent = ""): Proposed => ({ intent, executor, args });
 
 /** Only words for the user beside the command: anything else might change what it does. */
-const COMMAND_OPTIONS = ["description", "timeout", "run_in_background", "command", "cmd"];
+const COMMAND_OPTIONS = ["description", "timeout", "run_in_background", "directories", "patterns", "command", "cmd"];
 
 function commandCall({ diffs, locations }: ToolCall, input: Json): Proposed[] | undefined {
   const given = COMMAND_KEYS.filter((key) => key in input);

@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import type { Decision, Level, ProposedCall } from "../../ipc/client.ts";
 import { isObject, type Json } from "../json-object.ts";
 import type { Outlet } from "../proxy/outlet.ts";
+import { AllowedWrites } from "./allowed-writes.ts";
 import { type AskedGate, type AskIn, decide, type EditorQuestion, type Verdict } from "./decide.ts";
 import { encoded, type Id, type Reading, readMessage, refusal } from "./message.ts";
 import { ModeGuard } from "./mode-guard.ts";
@@ -46,6 +47,7 @@ export interface ProxyOptions {
   say(text: string): void;
 }
 
+const ASKED_AGAIN_MS = 5000;
 const PERMISSION = "session/request_permission";
 const READ_FILE = "fs/read_text_file";
 const WRITE_FILE = "fs/write_text_file";
@@ -56,6 +58,7 @@ export class AcpProxy {
   readonly #sessions = new Sessions();
   readonly #calls = new ToolCalls();
   readonly #requests = new AgentRequests();
+  readonly #writes = new AllowedWrites();
   readonly #to_editor: OwnRequests;
   readonly #to_agent: OwnRequests;
   readonly #modes: ModeGuard;
@@ -172,7 +175,7 @@ export class AcpProxy {
     const lost = is_exact ? undefined : "a number in it is not the same once it is read";
     const work =
       method === PERMISSION
-        ? this.#permission(id, params, lost, taken.signal)
+        ? this.#permission(id, { params, line }, lost, taken.signal)
         : this.#request(id, { method, params, line }, lost, taken.signal);
     work.catch((error: unknown) => {
       this.#requests.release(id);
@@ -189,19 +192,34 @@ export class AcpProxy {
   }
 
   /** The agent asks for the user's permission. */
-  async #permission(id: Id, params: Json, lost: string | undefined, signal: AbortSignal): Promise<void> {
-    const { call, session, calls } = this.#askedFor(params);
+  async #permission(
+    id: Id,
+    { params, line }: { params: Json; line: Buffer },
+    lost: string | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { call, session, calls } = this.#askedFor(params, line.length);
     const options = onceOptions(params.options);
-    const known = this.#calls.find(session.id, call.id);
-    if (known !== undefined) known.decision = "waiting";
+    // Some ask twice about one call: where it may work, and then whether it may run.
+    const again = JSON.stringify(calls);
+    const is_asked_again = call.allowed?.what === again && performance.now() < call.allowed.until;
+    call.decision = "waiting";
     const question = () => this.#editorQuestion(session, call, options);
-    const verdict =
-      lost === undefined
+    const verdict = is_asked_again
+      ? { is_allowed: lost === undefined, reason: "" }
+      : lost === undefined
         ? await this.#decide(calls, session, signal, call, question)
         : { is_allowed: false, reason: lost };
     this.#requests.release(id);
     const is_allowed = verdict.is_allowed && !signal.aborted && options.some(({ kind }) => kind === "allow_once");
-    if (known !== undefined) known.decision = is_allowed ? "allowed" : "denied";
+    call.decision = is_allowed ? "allowed" : "denied";
+    // Once: a third question is a new one.
+    call.allowed =
+      is_allowed && !is_asked_again ? { what: again, until: performance.now() + ASKED_AGAIN_MS } : undefined;
+    if (is_allowed) {
+      call.is_input_changed = false;
+      this.#writes.allow(call);
+    }
     const outcome = outcomeFor(options, signal.aborted ? "cancelled" : is_allowed ? "allow_once" : "reject_once");
     this.#options.agent.send(encoded({ id, result: { outcome } }), this.#options.agent_output);
     if (!is_allowed && !signal.aborted)
@@ -213,14 +231,12 @@ export class AcpProxy {
   }
 
   /** What a question is about: in version 2 of the protocol it may be a command alone. */
-  #askedFor(params: Json): { call: ToolCall; session: Session; calls: Proposed[] } {
+  #askedFor(params: Json, length: number): { call: ToolCall; session: Session; calls: Proposed[] } {
     const session = this.#sessions.of(typeof params.sessionId === "string" ? params.sessionId : "");
     const subject = isObject(params.subject) ? params.subject : {};
     const said = isObject(params.toolCall) ? params.toolCall : isObject(subject.toolCall) ? subject.toolCall : {};
-    const call = this.#calls.with(session.id, {
-      ...(typeof params.title === "string" ? { title: params.title } : {}),
-      ...said,
-    });
+    const all = { ...(typeof params.title === "string" ? { title: params.title } : {}), ...said };
+    const call = this.#calls.merge(session.id, all, length) ?? this.#calls.with(session.id, all);
     const { type, command, cwd } = subject;
     const is_command = type === "command" && typeof command === "string";
     const calls = is_command
@@ -241,8 +257,10 @@ export class AcpProxy {
     const title = `${method} ${String(params.path ?? params.command)}`;
     const call = this.#calls.with(session.id, { toolCallId: String(id), title });
     const question = () => this.#editorQuestion(session, call, OWN_OPTIONS);
-    const verdict =
-      lost === undefined
+    const is_known = method === WRITE_FILE && this.#writes.take(params);
+    const verdict = is_known
+      ? { is_allowed: lost === undefined, reason: lost ?? "" }
+      : lost === undefined
         ? await this.#decide([proposed], session, signal, undefined, question)
         : { is_allowed: false, reason: lost };
     this.#requests.release(id);

@@ -10,8 +10,10 @@ export interface ToolCall {
   /** The tool's own name, where the agent says it. */
   name: string | undefined;
   raw_input: Json | undefined;
-  /** Whether what was said of the input has changed since it was first said. */
+  /** Whether what was said of the input has changed since it was first said, or since it was allowed. */
   is_input_changed: boolean;
+  /** What was allowed last, and until when a second question about just that is answered alike, in milliseconds of `performance`. */
+  allowed: { what: string; until: number } | undefined;
   locations: readonly string[];
   diffs: readonly Diff[];
   status: string;
@@ -84,6 +86,7 @@ function newCall(session: string, id: string): ToolCall {
     name: undefined,
     raw_input: undefined,
     is_input_changed: false,
+    allowed: undefined,
     locations: [],
     diffs: [],
     status: "",
@@ -99,12 +102,17 @@ function update(call: ToolCall, said: Json): void {
   if (typeof status === "string") call.status = status;
   call.name = nameIn(said) ?? call.name;
   if (isObject(rawInput) && Object.keys(rawInput).length > 0) {
-    const before = call.raw_input;
-    call.is_input_changed ||= before !== undefined && JSON.stringify(before) !== JSON.stringify(rawInput);
-    call.raw_input = rawInput;
+    const before = call.raw_input ?? {};
+    call.is_input_changed ||= isChanged(before, rawInput);
+    call.raw_input = { ...before, ...rawInput };
   }
   if (Array.isArray(locations)) call.locations = locations.flatMap((one) => pathIn(one, "path"));
   if (Array.isArray(content)) call.diffs = content.flatMap(diffsIn);
+}
+
+/** Agents say an input while their model still writes it, and their question may have only a part of it: what is there twice must be the same. */
+function isChanged(before: Json, after: Json): boolean {
+  return Object.keys(before).some((key) => key in after && JSON.stringify(before[key]) !== JSON.stringify(after[key]));
 }
 
 function nameIn({ name, _meta }: Json): string | undefined {

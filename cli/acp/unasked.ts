@@ -14,6 +14,9 @@ export interface UnaskedOptions {
   callsOf(call: ToolCall): ProposedCall[];
 }
 
+/** An agent that asks about a call in progress has asked by then. In milliseconds. */
+const ASKED_BY_MS = 1000;
+
 export class Unasked {
   readonly #options: UnaskedOptions;
 
@@ -29,21 +32,25 @@ export class Unasked {
     if (call.decision === "allowed") {
       if (!has_ended) return;
       call.is_reported = true;
-      const [first] = call.is_input_changed ? callsOf(call) : [];
+      const [first] = call.is_input_changed ? callsOf({ ...call, is_input_changed: false }) : [];
       if (first !== undefined) this.#options.say(`${shown(call)} ran other than it was allowed`);
       const input = first === undefined ? {} : { input: { executor: first.executor, args: first.args } };
       gate.ran(call.id, { ok: call.status === "completed", is_unasked: false, ...input });
       return;
     }
-    // Some say that a call is in progress before they ask about it; only who wants it strict takes it at its word.
-    const runs = call.status === "completed" || (is_strict && call.status === "in_progress");
-    if (!runs || call.decision !== undefined) return;
+    if (call.decision !== undefined) return;
+    if (call.status === "completed") this.#report(call);
+    // Some say that a call is in progress, and then ask about it.
+    else if (is_strict && call.status === "in_progress") setTimeout(() => this.#report(call), ASKED_BY_MS).unref();
+  }
+
+  #report(call: ToolCall): void {
+    if (call.is_reported || call.decision !== undefined) return;
     call.is_reported = true;
-    this.#ranUnasked(call).catch((error: unknown) =>
-      this.#options.say(
-        `what ran without asking can't be reported: ${error instanceof Error ? error.message : "unknown"}`,
-      ),
-    );
+    this.#ranUnasked(call).catch((error: unknown) => {
+      const why = error instanceof Error ? error.message : "unknown";
+      this.#options.say(`what ran without asking can't be reported: ${why}`);
+    });
   }
 
   /** Only what would have been asked about, or denied. */
