@@ -90,6 +90,7 @@ export const ERROR_CODES = [
   "not_a_terminal",
   "invalid_settings",
   "hook_unusable",
+  "client_failed",
   "token_missing",
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];

@@ -131,6 +131,8 @@ export const approvalSchema = z.object({
   call_hash: z.string(),
   executor: z.string(),
   intent: z.string(),
+  /** The beginning of what the user asked for, as the agent's client says; null where that isn't known, and once it was answered. Never stored. */
+  user_words: z.string().nullable(),
   cwd: z.string().nullable(),
   reversibility: reversibilitySchema,
   recurrence_count: z.number().int(),

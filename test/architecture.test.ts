@@ -94,9 +94,11 @@ const CONTRACTS = [
   "ipc/return-time.ts",
   "ipc/review.ts",
   "ipc/safety.ts",
+  "ipc/session-events.ts",
   "ipc/settings.ts",
   "ipc/surface.ts",
   "ipc/surface-words.ts",
+  "ipc/user-words.ts",
   "ipc/visible-text.ts",
   "ipc/wire.ts",
 ];
@@ -284,6 +286,7 @@ describe("the architecture", () => {
       "ipc/shown-call.ts",
       "ipc/surface-words.ts",
       "ipc/time-left.ts",
+      "ipc/user-words.ts",
       "ipc/visible-text.ts",
       "ipc/waiting.ts",
     ]);

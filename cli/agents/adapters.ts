@@ -3,6 +3,7 @@ import type { Adapter, AdapterName } from "./adapter.ts";
 /** Every client that the gate can be put in front of. Loaded one by one: each brings its own formats. */
 const ADAPTERS: Readonly<Partial<Record<AdapterName, () => Promise<Adapter>>>> = {
   "claude-code": async () => (await import("./claude-code/adapter.ts")).claudeCode,
+  codex: async () => (await import("./codex/adapter.ts")).codex,
   gemini: async () => (await import("./gemini/adapter.ts")).gemini,
 };
 

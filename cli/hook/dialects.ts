@@ -4,6 +4,7 @@ import type { HookDialect } from "./dialect.ts";
 /** The clients whose hooks are understood, by the name after `hook`. Claude Code's is part of the hook's one file. */
 const DIALECTS: Readonly<Record<string, () => HookDialect | Promise<HookDialect>>> = {
   "claude-code": () => CLAUDE_CODE,
+  codex: async () => (await import("../agents/codex/dialect.ts")).CODEX,
   gemini: async () => (await import("../agents/gemini/dialect.ts")).GEMINI,
 };
 

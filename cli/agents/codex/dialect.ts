@@ -1,0 +1,52 @@
+import { type HookAnswer, type HookCall, type HookDialect, NEVER_CONFINED } from "../../hook/dialect.ts";
+import { contextOf, parsePayload, textIn } from "../../hook/payload.ts";
+import { isObject, type Json } from "../../json-object.ts";
+
+/** Codex's hook: the PreToolUse payload on stdin; a denial on stdout, or nothing to object to. */
+export const CODEX: HookDialect = {
+  ...NEVER_CONFINED,
+  agent: "codex",
+  // Codex gives a hook up after 600 s.
+  wait_seconds: 590,
+  offline: "deny",
+  read,
+  write,
+  events: {},
+};
+
+const NO_PAYLOAD = { refused: "the hook's input is not a PreToolUse payload" };
+
+function read(text: string): HookCall | { refused: string } {
+  const parsed = parsePayload(text);
+  if ("refused" in parsed) return parsed;
+  const { payload = {} } = parsed;
+  const { tool_name, tool_input, hook_event_name } = payload;
+  if (typeof tool_name !== "string" || !isObject(tool_input) || hook_event_name !== "PreToolUse") return NO_PAYLOAD;
+  return {
+    session_id: textIn(payload, "session_id") ?? "",
+    call: {
+      intent: "",
+      executor: tool_name,
+      args: tool_name === "apply_patch" ? patchArguments(tool_input) : tool_input,
+      context: contextOf(payload, "turn_id"),
+    },
+    rewritable: undefined,
+  };
+}
+
+/** Codex calls the patch a command, which it isn't: none of its lines is run. */
+function patchArguments({ command, ...others }: Json): Json {
+  return command === undefined || "patch" in others ? { ...others, command } : { ...others, patch: command };
+}
+
+/** A bare `allow` is a failure to Codex, as is `ask`: then the call runs all the same. */
+function write({ permission, reason }: HookAnswer): object {
+  if (permission === "allow") return {};
+  return {
+    hookSpecificOutput: {
+      hookEventName: "PreToolUse",
+      permissionDecision: "deny",
+      permissionDecisionReason: `Metnos Gate: ${reason}`,
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { GateError } from "../../../ipc/gate-error.ts";
+import { ownCommand } from "../../../ipc/own-command.ts";
+import { visible } from "../../../ipc/visible-text.ts";
+import type { Check } from "../../check.ts";
+import { launcherFile, launcherProblem } from "../../hook/launcher.ts";
+import { isObject, type Json } from "../../json-object.ts";
+import type { CheckContext } from "../adapter.ts";
+import { AppServer } from "./app-server.ts";
+import { codexProgram } from "./codex-home.ts";
+import { type CodexHook, type CodexHooks, hooksIn, isOurHook, settingsIn, TRUSTED } from "./codex-settings.ts";
+import { hookCommand } from "./entries.ts";
+
+/** Whether Codex calls the gate in a folder, by what Codex itself says. */
+
+const CHECK = "codex hook";
+const CONNECT = "connect codex";
+
+/** Events whose hooks can change a call or answer Codex's own question, beside the gate's. */
+const REACHING = ["preToolUse", "permissionRequest"];
+
+interface Said extends CodexHooks {
+  config: Json;
+  origin(name: string): string;
+}
+
+export async function codexChecks({ cwd, env, answer_seconds, client }: CheckContext): Promise<Check[]> {
+  let said: Said;
+  try {
+    const program = codexProgram(env, client);
+    said = await AppServer.use({ program, env, cwd }, async (server) => ({
+      ...(await hooksIn(server, cwd)),
+      ...(await settingsIn(server, cwd)),
+    }));
+  } catch (error) {
+    if (!(error instanceof GateError)) throw error;
+    return [failed(visible(error.message), error.hint)];
+  }
+  const ours = said.hooks.filter(isOurHook);
+  const problems = [...unreadable(said), ...hookProblems(said, ours, env, answer_seconds), ...interactive(said)];
+  const detail = `trusted by Codex, in ${[...new Set(ours.map(({ file }) => file))].join(" and ")}`;
+  return [...(problems.length > 0 ? problems : [{ check: CHECK, ok: true, detail }]), ...others(said), ...search(said)];
+}
+
+function failed(detail: string, fix: string): Check {
+  return { check: CHECK, ok: false, detail, fix };
+}
+
+const connectAgain = () => ownCommand(CONNECT);
+
+function unreadable({ problems }: Said): Check[] {
+  return problems.map((problem) => failed(visible(problem), "mend that file, then see doctor again"));
+}
+
+function hookProblems(
+  said: Said,
+  ours: readonly CodexHook[],
+  env: CheckContext["env"],
+  answer_seconds: number,
+): Check[] {
+  const { features } = said.config;
+  if (isObject(features) && features.hooks === false) {
+    const file = visible(said.origin("features.hooks"));
+    return [failed(`switched off here: ${file} has features.hooks = false`, `take it out of ${file}`)];
+  }
+  if (ours.length === 0) return [failed("not installed", connectAgain())];
+  const called = ours.filter(({ is_enabled, trust }) => is_enabled && TRUSTED.includes(trust));
+  if (called.length === 0) {
+    const { trust, is_enabled } = ours[0] as CodexHook;
+    const why = is_enabled ? `it is ${trust}` : "it is not enabled";
+    return [failed(`Codex does not call the gate's hook, and lets everything run: ${why}`, connectAgain())];
+  }
+  const launcher = launcherFile(env);
+  const expected = hookCommand(launcher, answer_seconds);
+  const isCurrent = ({ command, matcher, timeout_seconds }: CodexHook) =>
+    command === expected && (matcher === null || matcher === "*") && timeout_seconds > answer_seconds;
+  if (!called.some(isCurrent))
+    return [failed("the hook is not the one that this version writes for gate.toml", connectAgain())];
+  const problem = launcherProblem(launcher);
+  return problem === undefined ? [] : [failed(problem, connectAgain())];
+}
+
+function interactive({ config, origin }: Said): Check[] {
+  if (isObject(config.features) && config.features.unified_exec_tty === false) return [];
+  const file = isObject(config.features) && config.features.unified_exec_tty === true;
+  const where = file ? ` in ${visible(origin("features.unified_exec_tty"))}` : "";
+  return [
+    failed(
+      `Codex's model may start programs that it types into later, past the gate: features.unified_exec_tty is on${where}`,
+      file ? `set it to false${where}` : connectAgain(),
+    ),
+  ];
+}
+
+/** Other hooks are no failure, but the user should know them: one can change a call after it was approved. */
+function others({ hooks }: Said): Check[] {
+  const found = hooks.filter(
+    (hook) => REACHING.includes(hook.event) && !isOurHook(hook) && hook.is_enabled && TRUSTED.includes(hook.trust),
+  );
+  if (found.length === 0) return [];
+  const named = found.map(({ command, file }) => `${visible(command.slice(0, 200))} (${visible(file)})`).join(", ");
+  const detail = `beside the gate's, able to change a call after it was approved: ${named}`;
+  return [{ check: "codex other hooks", ok: true, detail }];
+}
+
+function search({ config }: Said): Check[] {
+  if (config.web_search === "disabled") return [];
+  const detail = `passes no gate: its provider does it; off with web_search = "disabled" in config.toml`;
+  return [{ check: "codex web search", ok: true, detail }];
+}

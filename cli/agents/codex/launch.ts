@@ -1,0 +1,35 @@
+import { launcherFile, writeLauncher } from "../../hook/launcher.ts";
+import type { Launch, LaunchOptions } from "../adapter.ts";
+import { AppServer } from "./app-server.ts";
+import { CODEX_PROGRAM, codexProgram } from "./codex-home.ts";
+import { hooksIn, isOurHook, TRUSTED } from "./codex-settings.ts";
+import { ourGroup } from "./entries.ts";
+
+/** Codex with the gate's hook in its arguments: they take precedence over a project's settings, and no file is changed. */
+
+const ALWAYS = ["-c", "features.hooks=true", "-c", "features.unified_exec_tty=false"];
+
+export async function launchCodex({ answer_seconds, cwd, env, args }: LaunchOptions): Promise<Launch> {
+  writeLauncher(env);
+  const program = codexProgram(env);
+  const hooks = ["-c", `hooks.PreToolUse=[${toml(ourGroup(launcherFile(env), answer_seconds))}]`];
+  const found = await AppServer.use({ program, args: [...ALWAYS, ...hooks], env, cwd }, (server) =>
+    hooksIn(server, cwd),
+  );
+  const ours = found.hooks.filter(isOurHook);
+  // Where it is connected, another one would ask twice.
+  if (ours.some(({ trust, is_enabled }) => is_enabled && TRUSTED.includes(trust)))
+    return { program: CODEX_PROGRAM, args: [...ALWAYS, ...args], env: {} };
+  const state = Object.fromEntries(ours.map(({ key, hash }) => [key, { trusted_hash: hash }]));
+  return { program: CODEX_PROGRAM, args: [...ALWAYS, ...hooks, "-c", `hooks.state=${toml(state)}`, ...args], env: {} };
+}
+
+/** JSON's values as TOML writes them on one line. */
+function toml(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(toml).join(", ")}]`;
+  if (typeof value === "object" && value !== null)
+    return `{${Object.entries(value)
+      .map(([key, one]) => `${JSON.stringify(key)} = ${toml(one)}`)
+      .join(", ")}}`;
+  return JSON.stringify(value);
+}

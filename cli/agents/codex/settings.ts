@@ -1,0 +1,157 @@
+import { rmSync } from "node:fs";
+import { parse } from "smol-toml";
+import { GateError } from "../../../ipc/gate-error.ts";
+import { launcherFile, writeLauncher } from "../../hook/launcher.ts";
+import { isObject, type Json } from "../../json-object.ts";
+import type { ConnectOptions, ConnectResult } from "../adapter.ts";
+import { backUp, backupFile, parseSettings, readText, serialised, writeSettings } from "../settings-file.ts";
+import { AppServer } from "./app-server.ts";
+import { codexHome, codexProgram, configFile, hooksFile } from "./codex-home.ts";
+import { hooksIn, isOurHook, settingsIn, TRUSTED, writeConfig } from "./codex-settings.ts";
+import { holdsOurs, ourGroup, withOurs, withoutOurs } from "./entries.ts";
+
+/**
+ * Codex's hooks.json, with the gate's hook in it, and config.toml, in which Codex itself notes that the hook is trusted: it calls no
+ * other.
+ */
+
+/** Whether the model may start programs that it types into later: what it types passes no hook. */
+const INTERACTIVE = "features.unified_exec_tty";
+
+/**
+ * Writes the hook and the launcher that it calls, and has Codex trust it. Running it again changes nothing.
+ * @throws GateError `invalid_settings` for a file that can't be read, `client_failed` if Codex can't be asked, or doesn't trust the hook
+ */
+export async function connectCodex({ project, answer_seconds, client }: ConnectOptions): Promise<ConnectResult> {
+  const env = process.env;
+  if (project)
+    throw new GateError(
+      "invalid_settings",
+      "Codex can be connected for all projects only: in a project's own folder it reads no hooks that aren't trusted there",
+      "leave --project out",
+    );
+  const program = codexProgram(env, client);
+  const file = hooksFile(env);
+  const text = readText(file);
+  const settings = parseSettings(file, text);
+  const config_text = readText(configFile(env));
+  const config = parseConfig(configFile(env), config_text);
+  writeLauncher();
+  const wanted = withOurs(settings, ourGroup(launcherFile(), answer_seconds));
+  const is_new = JSON.stringify(wanted) !== JSON.stringify(settings);
+  const backup = is_new && text !== undefined ? backUp(file, text, holdsOurs(settings)) : null;
+  if (is_new) writeSettings(file, serialised(wanted, text));
+  const is_trusted_now = await AppServer.use({ program, env, cwd: codexHome(env) }, async (server) => {
+    const edits = await editsFor(server, env);
+    if (edits.length > 0 && config_text !== undefined) backUp(configFile(env), config_text, mentionsOurs(config, file));
+    await writeConfig(server, edits);
+    if (!(await ourHooks(server, env)).every(({ trust }) => TRUSTED.includes(trust)))
+      throw new GateError(
+        "client_failed",
+        "Codex does not trust the gate's hook",
+        "start codex, review its hooks there",
+      );
+    return edits.length > 0;
+  });
+  return { file, changed: is_new || is_trusted_now, backup, notes: notesOn(config) };
+}
+
+function notesOn({ web_search }: Json): string[] {
+  const search = `what Codex searches the web for is sent by its provider, and passes no gate; to have it off: web_search = "disabled" in config.toml`;
+  return [
+    "Codex's model can start no programs any more that it types into later (features.unified_exec_tty = false): what it types would pass no gate",
+    ...(web_search === "disabled" ? [] : [search]),
+    "sessions of Codex that run already are asked about from their next start on",
+  ];
+}
+
+/** @throws GateError `client_failed` if Codex doesn't list our hook: then it would never call it */
+async function ourHooks(server: AppServer, env: NodeJS.ProcessEnv) {
+  const { hooks, problems } = await hooksIn(server, codexHome(env));
+  const ours = hooks.filter((hook) => isOurHook(hook) && hook.file === hooksFile(env));
+  if (ours.length > 0) return ours;
+  throw new GateError("client_failed", "Codex does not find the gate's hook", problems.join("; ") || "run doctor");
+}
+
+async function editsFor(server: AppServer, env: NodeJS.ProcessEnv): Promise<{ path: string; value: unknown }[]> {
+  const { config } = await settingsIn(server, codexHome(env));
+  const untrusted = (await ourHooks(server, env)).filter(({ trust }) => !TRUSTED.includes(trust));
+  const is_interactive = !isObject(config.features) || config.features.unified_exec_tty !== false;
+  return [
+    ...untrusted.map(({ key, hash }) => ({ path: statePath(key), value: { trusted_hash: hash } })),
+    ...(is_interactive ? [{ path: INTERACTIVE, value: false }] : []),
+  ];
+}
+
+const statePath = (key: string) => `hooks.state.${JSON.stringify(key)}`;
+
+/**
+ * Takes our hook and what Codex noted for it out, and nothing else; a file that this leaves as it was before is restored to the very bytes. The
+ * launcher stays: sessions that run already still call it.
+ */
+export async function disconnectCodex({ client }: ConnectOptions): Promise<ConnectResult> {
+  const env = process.env;
+  const file = hooksFile(env);
+  const text = readText(file);
+  const settings = parseSettings(file, text);
+  const config = parseConfig(configFile(env), readText(configFile(env)));
+  if (text === undefined || !holdsOurs(settings)) return { file, changed: false, backup: null };
+  const program = codexProgram(env, client);
+  await AppServer.use({ program, env, cwd: codexHome(env) }, async (server) => {
+    const ours = await ourHooks(server, env);
+    const before = parseConfig(backupFile(configFile(env)), readText(backupFile(configFile(env))));
+    const features = isObject(before.features) ? before.features : {};
+    const was = features.unified_exec_tty ?? null;
+    const is_off = isObject(config.features) && config.features.unified_exec_tty === false;
+    await writeConfig(server, [
+      ...ours.map(({ key }) => ({ path: statePath(key), value: null })),
+      ...(is_off && was !== false ? [{ path: INTERACTIVE, value: was }] : []),
+    ]);
+  });
+  restore(configFile(env), (now) => JSON.stringify(withoutEmpty(parseConfig(configFile(env), now))));
+  const wanted = serialised(withoutOurs(settings), text);
+  const backup = restore(file, (now) => JSON.stringify(parseSettings(file, now)), wanted);
+  return { file, changed: true, backup };
+}
+
+/** The backup in the file's place where both say the same, and no file where both say nothing. Gives the backup that stays, or null. */
+function restore(file: string, meaning: (text: string | undefined) => string, text = readText(file)): string | null {
+  const backup = backupFile(file);
+  const before = readText(backup);
+  if (before === undefined && meaning(text) === "{}") {
+    rmSync(file, { force: true });
+    return null;
+  }
+  const is_as_before = before !== undefined && meaning(before) === meaning(text);
+  writeSettings(file, is_as_before ? before : (text ?? ""));
+  if (is_as_before) rmSync(backup);
+  return is_as_before || before === undefined ? null : backup;
+}
+
+/** @throws GateError `invalid_settings` if it isn't valid TOML: Codex doesn't start with such a file */
+function parseConfig(file: string, text: string | undefined): Json {
+  try {
+    return parse(text ?? "");
+  } catch (error) {
+    throw new GateError("invalid_settings", `${file} is not valid TOML`, "mend it first; it was left as it is", {
+      cause: error,
+    });
+  }
+}
+
+/** True if Codex has noted something for the hooks of this file. */
+function mentionsOurs({ hooks }: Json, file: string): boolean {
+  const state = isObject(hooks) && isObject(hooks.state) ? hooks.state : {};
+  return Object.keys(state).some((key) => key.startsWith(`${file}:`));
+}
+
+/** Codex leaves the table of what was taken out. */
+function withoutEmpty(table: Json): Json {
+  const entries = Object.entries(table).map(([key, value]) => [key, isTable(value) ? withoutEmpty(value) : value]);
+  return Object.fromEntries(entries.filter(([, value]) => !isTable(value) || Object.keys(value).length > 0));
+}
+
+/** A table, and none of TOML's dates. */
+function isTable(value: unknown): value is Json {
+  return isObject(value) && !(value instanceof Date);
+}

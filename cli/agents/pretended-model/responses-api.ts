@@ -1,0 +1,129 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { isObject, type Json, parseObject } from "../../json-object.ts";
+
+/** One call that the pretend model makes. A text as its input: a tool that takes a text instead of arguments. */
+export interface ResponsesCall {
+  name: string;
+  input: Json | string;
+  /** Of a tool that belongs to a group of them. */
+  namespace?: string;
+}
+
+/** Calls that are made at once. */
+export type ResponsesTurn = readonly ResponsesCall[];
+
+export interface ResponsesOptions {
+  /** What the model calls, turn by turn, before it ends. */
+  script: readonly ResponsesTurn[];
+  /** The same for each further conversation: a subagent's. */
+  subagent?: readonly ResponsesTurn[];
+  /** Called before an answer to the first conversation is sent, with the turn's number from 0. */
+  beforeTurn?: (turn: number) => void | Promise<void>;
+}
+
+interface Conversation {
+  script: readonly ResponsesTurn[];
+  turn: number;
+}
+
+/** An OpenAI Responses API on loopback, as Codex uses it. */
+export class ResponsesApi {
+  readonly #server: Server;
+  readonly #options: ResponsesOptions;
+  readonly #conversations = new Map<string, Conversation>();
+  /** What the tools of the first conversation gave back, in the order of their calls. */
+  results: string[] = [];
+  /** All that the model was sent last, as JSON. */
+  conversation = "";
+  /** The names of the tools that the first request offers, with their group in front. */
+  tools: string[] = [];
+
+  private constructor(options: ResponsesOptions) {
+    this.#options = options;
+    this.#server = createServer((request, response) => {
+      this.#answer(request, response).catch((error: unknown) => response.destroy(error as Error));
+    });
+  }
+
+  static async start(options: ResponsesOptions): Promise<ResponsesApi> {
+    const api = new ResponsesApi(options);
+    await new Promise<void>((resolve) => api.#server.listen(0, "127.0.0.1", resolve));
+    return api;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`;
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const asked = parseObject(await text(request));
+    if (request.method !== "POST" || !request.url?.endsWith("/responses") || asked === undefined) {
+      response.writeHead(404).end();
+      return;
+    }
+    const items = await this.#turn(asked);
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    const send = (type: string, data: Json) =>
+      response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`);
+    send("response.created", { response: { id: "resp" } });
+    for (const [output_index, item] of items.entries()) send("response.output_item.done", { output_index, item });
+    const usage = {
+      input_tokens: 1,
+      input_tokens_details: null,
+      output_tokens: 1,
+      output_tokens_details: null,
+      total_tokens: 2,
+    };
+    send("response.completed", { response: { id: "resp", usage } });
+    response.end();
+  }
+
+  async #turn(asked: Json): Promise<Json[]> {
+    const id = String(asked.prompt_cache_key);
+    const is_first = this.#conversations.size === 0 || this.#conversations.keys().next().value === id;
+    const conversation = this.#conversations.get(id) ?? {
+      script: is_first ? this.#options.script : (this.#options.subagent ?? []),
+      turn: 0,
+    };
+    this.#conversations.set(id, conversation);
+    const turn = conversation.turn++;
+    const input = Array.isArray(asked.input) ? asked.input.filter(isObject) : [];
+    if (is_first) {
+      if (turn === 0) this.tools = toolNames(asked.tools);
+      this.results = input
+        .filter(({ type }) => String(type).endsWith("call_output"))
+        .map(({ output }) => textOf(output));
+      this.conversation = JSON.stringify(input);
+      await this.#options.beforeTurn?.(turn);
+    }
+    const calls = conversation.script[turn];
+    if (calls === undefined)
+      return [{ type: "message", role: "assistant", content: [{ type: "output_text", text: "done" }] }];
+    return calls.map((call, index) => itemOf(call, `call_${turn}_${index}`));
+  }
+}
+
+function itemOf({ name, input, namespace }: ResponsesCall, call_id: string): Json {
+  if (typeof input === "string") return { type: "custom_tool_call", call_id, name, input };
+  const group = namespace === undefined ? {} : { namespace };
+  return { type: "function_call", call_id, name, ...group, arguments: JSON.stringify(input) };
+}
+
+function toolNames(tools: unknown, group = ""): string[] {
+  return (Array.isArray(tools) ? tools.filter(isObject) : []).flatMap(({ type, name, tools: inner }) =>
+    inner === undefined ? [`${group}${String(name ?? type)}`] : toolNames(inner, `${String(name)}/`),
+  );
+}
+
+function textOf(output: unknown): string {
+  if (typeof output === "string") return output;
+  if (!Array.isArray(output)) return "";
+  return output.map((part: unknown) => (isObject(part) && typeof part.text === "string" ? part.text : "")).join("");
+}
