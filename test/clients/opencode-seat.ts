@@ -11,6 +11,7 @@ import type { ToolUse } from "../../cli/agents/pretended-model/messages-api.ts";
 import type { GateUnderTest } from "../support/running-gate.ts";
 import { answerCards, type CardAnswer } from "./answer-cards.ts";
 import { ClientProcess } from "./client-process.ts";
+import { CLIENTS } from "./clients.ts";
 import { ECHO_MCP_SERVER } from "./echo-mcp-server.ts";
 
 export const ANSWER_SECONDS = 60;
@@ -39,6 +40,21 @@ export class OpenCodeSeat {
     mkdirSync(join(gate.home.home, ".ssh"));
     writeFileSync(this.key, "the key\n");
     this.write(this.server, ECHO_MCP_SERVER);
+    this.#installTypes();
+  }
+
+  /** OpenCode would install what plugins in TypeScript import, from npm, at its first start. */
+  #installTypes(): void {
+    const dependencies = { "@opencode-ai/plugin": CLIENTS.opencode.version };
+    const folder = join(this.gate.home.home, ".config/opencode");
+    this.write(join(folder, "package.json"), { dependencies });
+    this.write(join(folder, "package-lock.json"), {
+      lockfileVersion: 3,
+      requires: true,
+      packages: { "": { dependencies } },
+    });
+    const installed = { name: "@opencode-ai/plugin", version: CLIENTS.opencode.version };
+    this.write(join(folder, "node_modules/@opencode-ai/plugin/package.json"), installed);
   }
 
   /** HOME is the gate's until the test ends. */

@@ -58,7 +58,7 @@ function withoutPlugin({ pid, has_plugin, is_pure }: RunningOpenCode): Check[] {
   ];
 }
 
-/** No failure, but the user should know them: one that comes later can change a call after the gate has seen it. */
+/** No failure, but the user should know them: what the gate's has allowed they can't change, but they can do anything themselves. */
 function others(cwd: string, env: CheckContext["env"], found: readonly string[]): Check[] {
   const files = found.filter((file) => !file.endsWith(`/${PLUGIN_NAME}`));
   const configs = configFiles(cwd, env);
@@ -72,6 +72,6 @@ function others(cwd: string, env: CheckContext["env"], found: readonly string[])
   );
   const all = [...files, ...named].map((name) => visible(name).slice(0, 300));
   if (all.length === 0) return unreadable;
-  const detail = `beside the gate's, able to change a call after it was approved: ${all.join(", ")}`;
+  const detail = `beside the gate's, in the same process as its plugin: ${all.join(", ")}`;
   return [...unreadable, { check: "opencode other plugins", ok: true, detail }];
 }

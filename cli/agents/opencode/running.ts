@@ -13,7 +13,7 @@ export interface RunningOpenCode {
 }
 
 /** It loads its plugins in this time, in milliseconds. */
-const STARTS_MS = 30_000;
+const STARTS_MS = 20_000;
 
 /** Those that run long enough to have loaded their plugins, or say already that they have. Empty on other systems. */
 export function runningOpenCodes(env: Env): RunningOpenCode[] {
@@ -40,8 +40,11 @@ function found(pid: number, env: Env): RunningOpenCode[] {
   return [{ pid, has_plugin, is_pure: words.includes("--pure") }];
 }
 
-/** Its other commands start no session. */
+/** Its other commands start no session, or only once another program wants one. */
 const OTHER_COMMANDS = [
+  "acp",
+  "serve",
+  "web",
   "completion",
   "mcp",
   "attach",

@@ -57,6 +57,7 @@ export const MetnosGate = async ({ directory }: { directory: string }) => {
       if (refused !== undefined) throw new Error(`Metnos Gate: ${refused}`);
       begun.set(callIdOf(call), { at: monotonicMs(), call });
       for (const oldest of begun.keys()) if (begun.size > MAX_BEGUN) begun.delete(oldest);
+      freeze(output.args);
     },
     "tool.execute.after": async ({ sessionID, callID, args }: ToolInput) => {
       const call_id = callIdOf({ session: sessions.rootOf(sessionID).id, call_id: callID });
@@ -69,10 +70,10 @@ export const MetnosGate = async ({ directory }: { directory: string }) => {
       kept?.say("tool.ran", { call_id, ok: true, duration_ms: Math.round(monotonicMs() - found.at), ...input });
     },
     "chat.message": async (
-      { sessionID, messageID }: { sessionID: string; messageID?: string },
-      { parts }: { parts: readonly unknown[] },
+      { sessionID }: { sessionID: string },
+      { message, parts }: { message: unknown; parts: readonly unknown[] },
     ) => {
-      const turn = messageID?.slice(0, 128);
+      const turn = isObject(message) ? textOf(message.id)?.slice(0, 128) : undefined;
       if (!sessions.said(sessionID, turn) || turn === undefined) return;
       const words = parts.filter((part) => isObject(part) && part.type === "text" && part.synthetic !== true) as Json[];
       const text = words
@@ -100,6 +101,13 @@ function noted(type: string, properties: Json): void {
   else if (typeof sessionID !== "string") return;
   else if (type === "session.idle" || type === "session.error") sessions.idle(sessionID);
   else if (type === "session.status" && isObject(status) && status.type === "idle") sessions.idle(sessionID);
+}
+
+/** What was allowed is what runs: a plugin that would change it afterwards fails, and the call with it. */
+function freeze(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  Object.freeze(value);
+  for (const member of Object.values(value)) freeze(member);
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
