@@ -24,13 +24,13 @@ describe("a profile", () => {
   it("counts for its agent from the start on, for no other one, and is listed with its lines", async () => {
     const gate = await startGate({ home: homeWith(PROFILE) });
     const aider = await gate.agent("aider", "Full");
-    const gemini = await gate.agent("gemini", "Full");
+    const goose = await gate.agent("goose", "Full");
     expect((await aider.ask(FETCH)).decision).toMatchObject({
       outcome: "denied",
       stage: "policy",
       explain: { rule: "policy.override-denies", matched: "policy_overrides.toml, line 5" },
     });
-    expect((await gemini.ask(FETCH)).decision.outcome).toBe("allowed");
+    expect((await goose.ask(FETCH)).decision.outcome).toBe("allowed");
     expect(await gate.operator.call("policy.overrides", {})).toEqual({
       file: gate.paths.policy_overrides,
       overrides: [
@@ -61,7 +61,7 @@ describe("a profile", () => {
     const first = await gate.agent("aider", "Full");
     expect((await first.ask(FETCH)).decision.outcome).toBe("denied");
     await gate.operator.call("agents.revoke", { name: "aider" });
-    const again = await gate.agent("CODEX", "Full");
+    const again = await gate.agent("AIDER", "Full");
     expect((await again.ask(FETCH)).decision.explain.rule).toBe("policy.override-denies");
   });
 
@@ -82,7 +82,7 @@ describe("a profile", () => {
     const gate = await startGate({ home: homeWith(PROFILE) });
     const check = (more: object) =>
       gate.operator.call("policy.check", { level: "Full", capability: "network:http", ...more });
-    expect(await Promise.all([check({}), check({ agent: "aider" }), check({ agent: "gemini" })])).toEqual([
+    expect(await Promise.all([check({}), check({ agent: "aider" }), check({ agent: "goose" })])).toEqual([
       "allowed",
       "denied",
       "allowed",
@@ -125,7 +125,7 @@ describe("the file", () => {
     symlinkSync(kept, home.paths.policy_overrides);
     const gate = await startGate({ home });
     await gate.operator.call("grants.add", { capability: "fs:write", target: `${home.home}/dotfiles/**` });
-    const agent = await gate.agent("gemini", "Full");
+    const agent = await gate.agent("goose", "Full");
     const outcomeOf = async (executor: string, args: Record<string, unknown>) => {
       const { decision } = await agent.ask({ executor, args, context: { cwd: home.home } });
       return [decision.outcome, decision.stage];
