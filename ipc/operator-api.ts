@@ -531,7 +531,7 @@ export const operatorMethods = {
     result: z.object({ argv: z.array(z.string()) }),
   },
   /**
-   * Prepares a run of a whole agent in a box, for its user: the words that start it, once, within a minute. Its calls come by a socket of
+   * Prepares a run of a whole agent in a box, for its user: the words that start it, once, within a minute. Its calls use a socket of
    * this run, and count as confined until it has ended. Paths are absolute. Refused with `not_confined` outside of a project, and with
    * `box_unavailable`.
    */

@@ -17,7 +17,7 @@ import { readListedHost } from "./gate/targets/listed-host.ts";
 import { realForm } from "./gate/targets/path.ts";
 import { agentPausedMessage, type BoxedAgent, GatePort, pausedMessage } from "./gate-port.ts";
 
-/** Agents that run in a box as a whole, each with a socket of its own: what comes by it is confined, until its run has ended. */
+/** Agents that run in a box as a whole, each with a socket of its own: its calls count as confined until its run has ended. */
 
 export interface BoxedAgentRequest {
   agent: Agent;

@@ -19,7 +19,7 @@ export interface AgentWayParts extends Omit<WayParts, "loopback" | "reached"> {
   hosts: AgentHosts;
   seat: Seat;
   places: PlaceWords;
-  /** Nothing of the agent may go on now, such as while it is paused. */
+  /** Nothing of the agent may continue now, such as while it is paused. */
   isStopped(): boolean;
 }
 

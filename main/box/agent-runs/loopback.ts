@@ -12,7 +12,7 @@ export interface LoopbackParts {
   /** The gate's own folder for sockets. */
   folder: string;
   ports: readonly number[];
-  /** Nothing of the agent may go on now. */
+  /** Nothing of the agent may continue now. */
   isStopped(): boolean;
   /** Logs an unexpected error. */
   failed(what: string, error: unknown): void;
