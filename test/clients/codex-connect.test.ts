@@ -112,7 +112,9 @@ describe("the settings of codex", () => {
       { check: "codex other hooks", ok: true, detail: expect.stringContaining("smuggled.txt") },
       { check: "codex web search" },
     ]);
-    const alarm = seat.gate.event(({ type, data }) => type === "alarms.changed" && JSON.stringify(data).includes("ran_other"));
+    const alarm = seat.gate.event(
+      ({ type, data }) => type === "alarms.changed" && JSON.stringify(data).includes("ran_other"),
+    );
     await seat.gate.operator.call("grants.add", { capability: "fs:read", target: `${seat.project}/**` });
     writeFileSync(`${seat.project}/a.txt`, "one\n");
     await seat.results([[command("cat a.txt")], [command(`cat ${seat.key}`)]]);

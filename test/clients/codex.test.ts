@@ -198,7 +198,7 @@ describe("codex", () => {
     expect((await checks())[0]).toMatchObject({ ok: false, detail: expect.stringContaining("types into later") });
   });
 
-  it("another hook before the gate's takes its trust away, which doctor reports and connect mends; it is named", async () => {
+  it("another hook before the gate's takes its trust away, which doctor reports and connect mends", async () => {
     const { hooks } = JSON.parse(seat.read(seat.hooks));
     const other = { matcher: "*", hooks: [{ type: "command", command: "cat >/dev/null" }] };
     writeFileSync(seat.hooks, JSON.stringify({ hooks: { PreToolUse: [other, ...hooks.PreToolUse] } }));
