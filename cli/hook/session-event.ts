@@ -1,6 +1,6 @@
 import type { AgentPaths } from "../../ipc/paths.ts";
-import { MAX_PROMPT } from "../../ipc/prompt-length.ts";
 import type { SessionEvent } from "../../ipc/session-events.ts";
+import { MAX_PROMPT } from "../../ipc/session-limits.ts";
 import { type Json, parseObject } from "../json-object.ts";
 import { agentToken } from "./agent-token.ts";
 import { textIn } from "./payload.ts";
@@ -54,16 +54,26 @@ function subagentIn(kind: "subagent-started" | "subagent-ended", payload: Json):
   return { kind, subagent, ...(agent_ref === undefined ? {} : { agent_ref }) };
 }
 
-/** Tells the gate. Never rejects, and says nothing to the client: it continues as without a hook. */
+export interface SessionReporter {
+  paths: AgentPaths;
+  agent_name: string;
+  /** The field with the id of the user's message. */
+  turn: string;
+  /** What else the gate gets to know with each message of the user's. */
+  withPrompt?: (payload: Json) => SessionEvent | undefined;
+}
+
+/** Lets the gate know. Never rejects, and says nothing to the client: it continues as without a hook. */
 export async function tellOfSession(
   input: string,
-  { paths, agent_name, turn }: { paths: AgentPaths; agent_name: string; turn: string },
+  { paths, agent_name, turn, withPrompt }: SessionReporter,
 ): Promise<object> {
   const payload = parseObject(input);
   const session = payload === undefined ? undefined : textIn(payload, "session_id");
-  const event = payload === undefined ? undefined : sessionEventIn(payload, turn);
-  if (session === undefined || event === undefined) return {};
+  if (payload === undefined || session === undefined) return {};
   const reporter = { socket_path: paths.agent_socket, agent_name, token: agentToken(paths, agent_name), session };
-  await report(reporter, "session.event", { session, event }, "session.noted");
+  const more = payload.hook_event_name === "UserPromptSubmit" ? withPrompt?.(payload) : undefined;
+  const events = [sessionEventIn(payload, turn), more].filter((event) => event !== undefined);
+  await Promise.all(events.map((event) => report(reporter, "session.event", { session, event }, "session.noted")));
   return {};
 }
