@@ -15,9 +15,9 @@ export const CLAUDE_CODE: HookDialect = {
   rewritten,
   events: {
     /** A change of the settings while a session runs: a block, a warning, or nothing. */
-    "config-change": async (input) => {
+    "config-change": async (input, argv) => {
       const { configChange } = await import("./config-change.ts");
-      return configChange(input, process.env);
+      return configChange(input, process.env, argv);
     },
     /** After a call: a note for the model, or nothing. */
     after: async (input) => {
