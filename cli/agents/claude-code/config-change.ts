@@ -30,7 +30,7 @@ export function configChange(input: string, env: Env, argv: readonly string[] = 
     const danger = dangerIn(read(folder));
     if (danger !== undefined) return block(danger);
   }
-  // What it was started with stands above these files.
+  // What it was started with takes precedence over these files.
   const is_launched = argv.includes(LAUNCHED);
   if (!is_launched && !folders.flatMap(read).some((other) => callsForAllTools(other.settings ?? {}, launcherFile(env))))
     return block(`after the change of ${file_path} no settings call the gate for every tool any more`);

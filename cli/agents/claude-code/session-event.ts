@@ -8,7 +8,7 @@ import { type Json, parseObject } from "../../json-object.ts";
 import { settingsSources } from "./effective-settings.ts";
 import { otherHooks } from "./other-hooks.ts";
 
-/** `metnos-gate hook claude-code session`: what Claude Code says of a session, which the gate is told, and nothing else is done with. */
+/** `metnos-gate hook claude-code session`: what Claude Code says of a session, which is passed on to the gate, and nothing else is done with. */
 
 /** Of 2.1.330 and newer: what else is a prompt (a wake-up, a notice) wasn't said by the user. */
 const USERS_SOURCES: readonly unknown[] = [undefined, "user", "sdk"];
@@ -60,8 +60,8 @@ function otherHooksIn({ cwd }: Json, env: Env): SessionEvent | undefined {
   return { kind: "other-hooks", hooks: hooks.slice(0, MAX_HOOKS) };
 }
 
-/** Tells the gate. Never rejects, and says nothing to Claude Code: it goes on as without a hook. */
-export async function tellOfSession(input: string, paths: AgentPaths, agent_name: string, env: Env): Promise<object> {
+/** Reports it to the gate. Never rejects, and says nothing to Claude Code: it continues as without a hook. */
+export async function reportSession(input: string, paths: AgentPaths, agent_name: string, env: Env): Promise<object> {
   const payload = parseObject(input);
   const session = payload === undefined ? undefined : textIn(payload, "session_id");
   if (payload === undefined || session === undefined) return {};
