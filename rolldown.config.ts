@@ -76,6 +76,14 @@ export default defineConfig([
     },
   },
   {
+    // A file that `connect` writes as it is: read by people who look what runs in their OpenCode.
+    input: { plugin: "cli/agents/opencode/plugin/plugin.ts" },
+    platform: "node",
+    external: [/^node:/],
+    logLevel,
+    output: { dir: "dist/opencode", cleanDir: true, format: "es" },
+  },
+  {
     input: { client: "ipc/client.ts" },
     platform: "node",
     external: [/^[^./]/],
