@@ -9,6 +9,7 @@ import { guard } from "./guard.ts";
 import { hook } from "./hook.ts";
 import { judges } from "./judges.ts";
 import { load } from "./load.ts";
+import { mcp } from "./mcp.ts";
 import { notification } from "./notification.ts";
 import { page } from "./page.ts";
 import { rate } from "./rate.ts";
@@ -41,6 +42,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   judges,
   trail,
   receipts,
+  mcp,
 };
 
 const args = process.argv.slice(2);

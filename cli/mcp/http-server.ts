@@ -37,7 +37,7 @@ export class HttpServer {
   #initialize_id: string | undefined;
   #is_closed = false;
   #idle: (() => void) | undefined;
-  /** What the server says by itself comes by it. */
+  /** On which the server says what it says by itself. */
   #listening: ClientRequest | undefined;
   #retries = 0;
 

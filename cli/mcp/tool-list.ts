@@ -38,7 +38,7 @@ export class ToolList {
     this.#requested.set(id, is_first_page);
   }
 
-  /** What the gate is to know after a line of the server's; undefined where the line is no page, or another one follows. */
+  /** What the gate is to know after a line of the server's, all pages so far; undefined where the line is no page. A client may ask for no more. */
   answered(line: Buffer): McpTool[] | undefined {
     const text = exactText(line) ?? line.toString("utf8");
     const message = parsed(text);
@@ -49,7 +49,6 @@ export class ToolList {
     if (!isObject(message.result)) return undefined;
     if (is_first_page) this.#forget();
     this.#add(message.result, this.#isExact(line, text, message));
-    if (typeof message.result.nextCursor === "string") return undefined;
     return this.#described();
   }
 
@@ -81,12 +80,11 @@ export class ToolList {
   }
 
   #described(): McpTool[] {
-    const counts = new Map<string, number>();
-    for (const { name } of this.#tools) counts.set(name, (counts.get(name) ?? 0) + 1);
+    const names = new Set(this.#tools.map(({ name }) => name));
     // Of two of one name the client may have taken the other one.
-    const tools = this.#tools.filter(({ name }) => counts.get(name) === 1);
-    const is_too_long = Buffer.byteLength(JSON.stringify(tools)) > MAX_LIST_BYTES;
-    return this.#is_unclear || is_too_long ? [] : tools;
+    const is_unclear = this.#is_unclear || names.size < this.#tools.length;
+    const is_too_long = Buffer.byteLength(JSON.stringify(this.#tools)) > MAX_LIST_BYTES;
+    return is_unclear || is_too_long ? [] : [...this.#tools];
   }
 }
 

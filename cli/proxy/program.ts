@@ -44,6 +44,7 @@ export function startProgram(words: readonly string[], { env, cwd, grace_ms }: P
     if (is_closed) return;
     is_closed = true;
     stdin.end();
+    if (child.exitCode !== null || child.signalCode !== null) return;
     const terminate = setTimeout(() => child.kill("SIGTERM"), grace_ms);
     const kill = setTimeout(() => child.kill("SIGKILL"), grace_ms + KILL_MS);
     child.once("exit", () => {

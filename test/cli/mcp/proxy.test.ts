@@ -161,6 +161,19 @@ it("a client that ends withdraws what waits, and its server ends with it", async
   expect(proxy.ran).toEqual([]);
 });
 
+it("a server that ends by itself ends the proxy at once, with its exit code, though the client is still there", async () => {
+  const home = temporaryHome();
+  const proxy = new ProxyUnderTest(home);
+  await proxy.request("ping", {});
+  const started = performance.now();
+  proxy.write({ method: "exit", params: { code: 5 } });
+  expect(await proxy.process.exited).toBe(5);
+  expect(performance.now() - started).toBeLessThan(8000);
+  const none = new ProxyUnderTest(home, { server: ["/no/such/program"] });
+  expect(await none.process.exited).toBe(127);
+  expect(none.process.stderr).toContain("/no/such/program can't be started: there is no such program");
+});
+
 it("without a gate no call runs, and the model reads what to say to the user; a gate that is restarted meanwhile is asked again", async () => {
   const home = temporaryHome();
   const alone = await ProxyUnderTest.greeted(home);
@@ -173,9 +186,21 @@ it("without a gate no call runs, and the model reads what to say to the user; a 
   await nextCard(gate);
   await gate.close();
   const again = await startGate({ home: gate.home });
-  const card = await nextCard(again);
-  await again.operator.call("approvals.resolve", { token: card.token, decision: "approved" });
+  let has_run = false;
+  const ran = answer.then(() => {
+    has_run = true;
+  });
+  // What is approved before the proxy is back is withdrawn: it asks again then.
+  await expect
+    .poll(async () => {
+      for (const token of await again.waiting())
+        await again.operator.call("approvals.resolve", { token, decision: "approved" });
+      return has_run;
+    })
+    .toBe(true);
+  await ran;
   expect(textOf(await answer)).toContain("write note ran with");
+  expect(proxy.ran).toHaveLength(1);
 });
 
 it("in the protocol without sessions the client is asked to send the call again, and the server never sees the gate's state", async () => {
