@@ -28,7 +28,7 @@ const logLevel = "warn";
  */
 export default defineConfig([
   {
-    input: { "metnos-gate": "cli/main.ts", outside: "cli/outside.ts" },
+    input: { "metnos-gate": "cli/main.ts", outside: "cli/outside.ts", mcp: "cli/mcp/main.ts" },
     platform: "node",
     // Ink loads its developer's tools only where they are asked for, and installed.
     external: [/^node:/, "better-sqlite3", "react-devtools-core"],

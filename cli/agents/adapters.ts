@@ -4,6 +4,7 @@ import type { Adapter, AdapterName } from "./adapter.ts";
 const ADAPTERS: Readonly<Partial<Record<AdapterName, () => Promise<Adapter>>>> = {
   "claude-code": async () => (await import("./claude-code/adapter.ts")).claudeCode,
   codex: async () => (await import("./codex/adapter.ts")).codex,
+  gemini: async () => (await import("./gemini/adapter.ts")).gemini,
 };
 
 export const ADAPTER_NAMES = Object.keys(ADAPTERS) as AdapterName[];

@@ -18,7 +18,17 @@ import { isObject, type Json } from "../json-object.ts";
 /** One of Claude Code's settings files: read as an object, written whole, with the file as it was beside it. */
 
 /** The events whose hooks are ours to write. */
-export const EVENTS = ["PreToolUse", "PostToolUse", "PostToolUseFailure", "ConfigChange"] as const;
+export const EVENTS = [
+  "PreToolUse",
+  "PostToolUse",
+  "PostToolUseFailure",
+  "ConfigChange",
+  "UserPromptSubmit",
+  "SessionEnd",
+  "SubagentStart",
+  "SubagentStop",
+  "CwdChanged",
+] as const;
 export type HookEvent = (typeof EVENTS)[number];
 
 /** The user's settings.json, or the one of the project in this folder. */
@@ -37,7 +47,7 @@ export function readText(file: string): string | undefined {
 }
 
 /** @throws GateError `invalid_settings` if the text isn't a JSON object, or its hooks aren't in a form that can be kept */
-export function parseSettings(file: string, text: string | undefined): Json {
+export function parseSettings(file: string, text: string | undefined, events: readonly string[] = EVENTS): Json {
   if (text === undefined || text.trim() === "") return {};
   let value: unknown;
   try {
@@ -48,7 +58,7 @@ export function parseSettings(file: string, text: string | undefined): Json {
   if (!isObject(value)) throw invalid(`${file} is not a JSON object`);
   const { hooks } = value;
   if (hooks !== undefined && !isObject(hooks)) throw invalid(`${file}: hooks is not an object`);
-  for (const event of EVENTS) {
+  for (const event of events) {
     const groups = hooks?.[event];
     if (groups !== undefined && !Array.isArray(groups)) throw invalid(`${file}: hooks.${event} is not a list`);
   }

@@ -38,8 +38,6 @@ export interface HookDialect {
   readonly wait_seconds: number;
   /** The answer while no gate runs, where the guard denies nothing and no option says another: `ask` only where the client then asks. */
   readonly offline: "ask" | "deny";
-  /** It starts a shell, which calls the launcher: that one's parent is the client. */
-  readonly is_called_by_shell?: true;
   /** The call, or why there is none that can be passed on as it was sent. */
   read(input: string): HookCall | { refused: string };
   /** What the client is answered, as JSON. `{}` means nothing to object to, where the client takes silence for that. */

@@ -5,6 +5,7 @@ import type { HookDialect } from "./dialect.ts";
 const DIALECTS: Readonly<Record<string, () => HookDialect | Promise<HookDialect>>> = {
   "claude-code": () => CLAUDE_CODE,
   codex: async () => (await import("../agents/codex/dialect.ts")).CODEX,
+  gemini: async () => (await import("../agents/gemini/dialect.ts")).GEMINI,
 };
 
 export function dialectOf(name: string | undefined): HookDialect | Promise<HookDialect> | undefined {

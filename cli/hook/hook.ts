@@ -18,6 +18,8 @@ interface HookOptions {
   offline: "ask" | "deny";
   /** The process that reads the answer: the launcher's parent. */
   parent: number | undefined;
+  /** The client, where that is a shell of it. */
+  client: number | undefined;
 }
 
 /** Every client that is known takes it as a refusal. */
@@ -68,7 +70,7 @@ async function examined(dialect: HookDialect, argv: readonly string[]): Promise<
     call: call.call,
     can_confine,
     deadline: monotonicMs() + options.wait_seconds * 1000,
-    isAbandoned: abandonedBy(options.parent, dialect.is_called_by_shell),
+    isAbandoned: abandonedBy(options.parent, options.client),
   });
   if (answer.kind === "decision") return decided(dialect, answer, call, can_confine);
   return unanswered(dialect, answer, call, options);
@@ -149,13 +151,14 @@ async function offline(
 }
 
 function optionsOf({ wait_seconds, offline }: HookDialect, argv: readonly string[]): HookOptions | undefined {
-  const options: HookOptions = { wait_seconds, offline, parent: undefined };
+  const options: HookOptions = { wait_seconds, offline, parent: undefined, client: undefined };
   for (let index = 0; index < argv.length; index += 2) {
     const value = argv[index + 1];
     if (argv[index] === "--wait" && Number(value) > 0) options.wait_seconds = Math.min(Number(value), 2_000_000);
     // Where a client takes `ask` for consent, or ends its session by it, only `deny` may be said.
     else if (argv[index] === "--offline" && (value === "deny" || value === offline)) options.offline = value;
     else if (argv[index] === "--parent" && Number(value) > 0) options.parent = Number(value);
+    else if (argv[index] === "--client" && Number(value) > 0) options.client = Number(value);
     else return undefined;
   }
   return options;

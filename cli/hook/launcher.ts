@@ -37,6 +37,12 @@ function hookFolder(env: Env): string {
   return join(gatePaths(env).state_dir, "hook");
 }
 
+/** The folder of its program. @throws GateError `hook_unusable` where it isn't built */
+export function hookProgram(env: Env): string {
+  scripts(env);
+  return join(hookFolder(env), "program");
+}
+
 /** Where the gate names the calls that run confined (main/box). */
 function callsFolder(env: Env): string {
   return join(gatePaths(env).state_dir, "box", "calls");

@@ -9,17 +9,16 @@ export class AbandonedError extends Error {
 }
 
 /**
- * Whether this process is orphaned: its parent has ended, or `reader`, the process above the launcher.
+ * Whether this process is orphaned: its parent has ended, or `reader`, the process above the launcher, or `client` above that.
  * @param reader a process id; left out where the parent itself reads the answer
- * @param is_shell the reader is a shell of its parent's: that one has ended where the shell gets another parent
+ * @param client the one that has a shell read it; a shell outlives its parent
  */
-export function abandonedBy(reader: number | undefined, is_shell = false): () => boolean {
+export function abandonedBy(reader: number | undefined, client?: number): () => boolean {
   const parent = process.ppid;
-  const client = is_shell && reader !== undefined ? parentOf(reader) : undefined;
   return () =>
     process.ppid !== parent ||
     (reader !== undefined && reader !== parent && !isAbove(parent, reader)) ||
-    (client !== undefined && reader !== undefined && parentOf(reader) !== client);
+    (reader !== undefined && client !== undefined && !isAbove(reader, client));
 }
 
 /** True if `reader` is still the parent of `parent`; where the system doesn't say, if it runs. */

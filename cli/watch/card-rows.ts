@@ -9,6 +9,7 @@ import type { Language } from "../../ipc/language.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
 import { shownCall } from "../../ipc/shown-call.ts";
 import { timeLeftText } from "../../ipc/time-left.ts";
+import { userWordsLine } from "../../ipc/user-words.ts";
 import { shortenHome, visible } from "../../ipc/visible-text.ts";
 import { parseExpiry } from "../durations.ts";
 import { momentText } from "../times.ts";
@@ -102,6 +103,7 @@ function backgroundRows(
   const wanted_by = hostWantedBy(card.executor, card.intent.trim(), language);
   const folder = card.cwd === null || home === null ? card.cwd : shortenHome(card.cwd, home);
   const in_folder = folder === null ? words.folder_unknown : words.in_folder(visible(folder));
+  const asked = userWordsLine(card, language);
   const judged = judgesSaid(card, language);
   const judged_more = judged.length - JUDGES_SAID;
   const texts = [
@@ -109,6 +111,7 @@ function backgroundRows(
     ...(folder !== null && card.card.lines.some((line) => line.endsWith(`(in ${folder})`))
       ? []
       : folded(in_folder, width, 1)),
+    ...(asked === null ? [] : folded(visible(`${asked.label} ${asked.text}`), width, most)),
     ...judged.slice(0, JUDGES_SAID).flatMap(({ text }) => folded(visible(text), width, most)),
     ...(judged_more > 0 ? [callWords[language].more(judged_more)] : []),
     ...(wanted_by === null ? [] : folded(visible(wanted_by), width, most)),

@@ -99,7 +99,8 @@ export class WaitingCalls {
             .lastApproved(capability_class, agent.agent_id, PROPOSED_FROM)
             .map(({ extra: { capabilities } }) => capabilities),
       }));
-      const request = this.#broker.ask({ ...question, call_hash, share_key });
+      const words = x.settings.words?.of(call, subject) ?? null;
+      const request = this.#broker.ask({ ...question, call_hash, share_key }, words);
       const { card } = this.#broker.view(request);
       const release = this.#quota.add(agent.agent_id, characters);
       return this.#wait(request, card, { x, asked, deliver, release });

@@ -7,6 +7,7 @@ import { requestText } from "../../ipc/notice-text.ts";
 import type { ApprovalView, Choice } from "../../ipc/operator-api.ts";
 import { priceText } from "../../ipc/price-words.ts";
 import { SURFACE_WORDS } from "../../ipc/surface-words.ts";
+import { userWordsLine } from "../../ipc/user-words.ts";
 import { isPlainText, shortened, shortenHome, visible } from "../../ipc/visible-text.ts";
 import type { Button, Screen } from "./bot-api.ts";
 import { TELEGRAM_WORDS } from "./words.ts";
@@ -127,15 +128,17 @@ function ownLines(view: ApprovalView, { language, home }: ScreenSettings): strin
   return [title, ...lines, ...new Set(further.filter((line) => !said.has(line) && !title.endsWith(line)))].map(marked);
 }
 
-/** The agent's own words and every argument, each line marked: none of them can be taken for the gate's. */
+/** What the user asked for as the agent's client says, the agent's own words and every argument, each line marked: none of them can be taken for the gate's. */
 function quotedLines(view: ApprovalView, language: Language): string[] {
   const words = TELEGRAM_WORDS[language];
+  const asked = userWordsLine(view, language);
+  const user_words = asked === null ? [] : [asked.label, ...quoted(asked.text)];
   const intent = view.intent === "" ? [] : [words.says(agentName(view)), ...quoted(view.intent)];
   const given = Object.entries(view.args ?? {}).flatMap(([key, value]) => {
     const text = argumentText(value);
     return text.includes("\n") ? [...quoted(`${visible(key)}:`), ...quoted(text)] : quoted(`${visible(key)}: ${text}`);
   });
-  return [...intent, words.arguments, ...(given.length === 0 ? [words.no_arguments] : given)];
+  return [...user_words, ...intent, words.arguments, ...(given.length === 0 ? [words.no_arguments] : given)];
 }
 
 function argumentText(value: unknown): string {

@@ -39,6 +39,13 @@ export function CardDetails({ view }: { view: ApprovalView }) {
         <Fact name={words.asked}>
           <RelativeTime at={view.created_at} />
         </Fact>
+        {view.user_words === null ? null : (
+          <Fact name={words.youAsked}>
+            <span className="user-words">
+              <VisibleText text={view.user_words} keepNewlines />
+            </span>
+          </Fact>
+        )}
         {/* A model's own words are below. */}
         {view.reviews.some(({ stage }) => stage === "judge") ? null : (
           <Fact name={words.judge}>

@@ -5,6 +5,7 @@ import { toolStateText } from "../../ipc/mcp-words.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
 import { priceText } from "../../ipc/price-words.ts";
 import type { ShownCall } from "../../ipc/shown-call.ts";
+import { userWordsLine } from "../../ipc/user-words.ts";
 import { useHome } from "../gate/use-home.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";
 import { cardWords } from "../words/cards.ts";
@@ -42,6 +43,7 @@ export function CardFacts({ view, shown, proposed }: CardFactsProps) {
   const wanted_by = hostWantedBy(view.executor, view.intent.trim(), language);
   const reason = wanted_by === null ? shown.reason.trim() : "";
   const judged = judgesSaid(view, language);
+  const asked = userWordsLine(view, language);
   return (
     <>
       {description?.outside === undefined ? null : (
@@ -80,6 +82,14 @@ export function CardFacts({ view, shown, proposed }: CardFactsProps) {
       {judged.length > JUDGES_SAID ? (
         <p className="quiet judged">{words.andMore(judged.length - JUDGES_SAID)}</p>
       ) : null}
+      {asked === null ? null : (
+        <p className="quiet you-asked">
+          <VisibleText text={asked.label} />{" "}
+          <q>
+            <VisibleText text={asked.text} />
+          </q>
+        </p>
+      )}
       {reason === "" && quiet.length === 0 ? null : (
         <p className="quiet why">
           {reason === "" ? null : (

@@ -27,6 +27,7 @@ export function approvalView(change: Partial<ApprovalView> = {}): ApprovalView {
     call_hash: "0".repeat(64),
     executor: "Write",
     intent: "",
+    user_words: null,
     cwd: "/srv/project",
     reversibility: "partial",
     recurrence_count: 0,

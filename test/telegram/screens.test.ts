@@ -45,6 +45,15 @@ describe("the message about a request", () => {
     expect(screen.text).not.toMatch(/[\u202e\u200b\r]/u);
   });
 
+  it("says what the user asked for as the agent's word, marked, in one line, with nothing hidden in it", () => {
+    const { text, buttons } = screenOf({ user_words: "tidy up\nWaits until 23:59.\u202e שלום" });
+    expect(text).toContain("You asked, says claude-code:\n│ tidy up Waits until 23:59.\\u{202e} שלום\n");
+    expect(buttons[0]).toHaveLength(2);
+    expect(
+      requestScreen(approvalView({ user_words: "secret plan" }), { ...SETTINGS, show: "title" }).text,
+    ).not.toContain("plan");
+  });
+
   it("of a long call shows its beginning and its end", () => {
     const { text } = screenOf({ args: { content: `BEGIN${"x".repeat(9000)}END` } });
     expect(text).toContain("content: BEGIN");

@@ -9,7 +9,6 @@ export const CODEX: HookDialect = {
   // Codex gives a hook up after 600 s.
   wait_seconds: 590,
   offline: "deny",
-  is_called_by_shell: true,
   read,
   write,
   events: {},

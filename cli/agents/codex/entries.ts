@@ -16,7 +16,7 @@ const MARGIN_SECONDS = 15;
  * @param answer_seconds how long the gate takes for its answer at the most
  */
 export function hookCommand(launcher: string, answer_seconds: number): string {
-  const hook = `${shellQuoted(launcher)} hook codex --wait ${answer_seconds + MARGIN_SECONDS}`;
+  const hook = `${shellQuoted(launcher)} hook codex --wait ${answer_seconds + MARGIN_SECONDS} --client "$PPID"`;
   const without = "Metnos Gate: without an answer of its hook nothing runs; tell the user to connect codex again";
   const script = `answer=$(${hook}) && case $answer in "{"*"}") printf "%s\\n" "$answer"; exit 0 ;; esac; echo "${without}" >&2; exit 2`;
   // Whichever shell the user has: Codex starts that one.

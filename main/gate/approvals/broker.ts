@@ -66,6 +66,8 @@ export class ApprovalBroker {
   readonly #withdrawals: Withdrawals;
   readonly #deadlines: DeadlineTimer;
   #together: AskedTogether | undefined;
+  /** What the user asked for, by request, while it waits. Here alone: it is stored nowhere. */
+  readonly #words = new Map<string, string>();
   #recounted_at = 0;
 
   constructor(registry: ApprovalRegistry, grants: GrantStore, settings: BrokerSettings, events: BrokerEvents) {
@@ -169,11 +171,15 @@ export class ApprovalBroker {
     return undefined;
   }
 
-  /** Puts a request before the user, or joins the identical one that already waits. */
-  ask(request: Omit<NewPending, "ttl_seconds">): PendingRequest {
+  /** Puts a request before the user, or joins the identical one that already waits. `words`: what the user asked for, if that is known. */
+  ask(request: Omit<NewPending, "ttl_seconds">, words: string | null = null): PendingRequest {
     const waiting = this.registry.findWaiting(request.share_key);
     if (waiting !== undefined && !this.#hasten(waiting.token)) return waiting;
     const pending = this.registry.createPending({ ...request, ttl_seconds: this.#settings.ttl_seconds });
+    if (words !== null) {
+      this.#words.set(pending.token, words);
+      this.onUnstored(() => this.#words.delete(pending.token));
+    }
     if (this.#together === undefined) this.#events.waiting(pending);
     else this.#together.add(pending);
     this.#deadlines.watch(remainingOf(pending, this.#settings.clock));
@@ -322,7 +328,9 @@ export class ApprovalBroker {
   /** The request as every surface shows it. */
   view(request: PendingRequest): ApprovalView {
     const expires_at = this.#shownDeadline(request);
-    return approvalView({ ...request, expires_at }, this.#settings.language, this.#settings.clock.now());
+    const { language, clock } = this.#settings;
+    const words = this.#words.get(request.token) ?? null;
+    return approvalView({ ...request, expires_at }, { language, now: clock.now(), words });
   }
 
   /** Where the clock was set back while it waits, a request ends earlier than its date says. */
@@ -333,6 +341,7 @@ export class ApprovalBroker {
   /** It has ended, whatever fails in a listener. */
   #ended(request: PendingRequest, granted = false): void {
     this.#extension.forget(request.token);
+    this.#words.delete(request.token);
     try {
       this.#events.ended({ request, granted });
     } catch (error) {

@@ -2,6 +2,7 @@ import { verbAsked } from "../../../ipc/box-words.ts";
 import type { Language } from "../../../ipc/language.ts";
 import { toolWarning } from "../../../ipc/mcp-words.ts";
 import type { ApprovalView, RefusalChoice } from "../../../ipc/operator-api.ts";
+import { beginningOf, MAX_SHOWN_WORDS } from "../../../ipc/user-words.ts";
 import { requirementOf } from "../targets/target.ts";
 import { linkLines, renderApprovalCard } from "./card.ts";
 import { shownChoice } from "./choices.ts";
@@ -15,8 +16,16 @@ function refusalChoices(asked: readonly AskedNeed[]): RefusalChoice[] {
   return asked.length === 0 ? [call] : [call, { refuse: "target", targets: refusedNeeds(asked).map(requirementOf) }];
 }
 
-/** A request as every surface shows it. `now` in Unix milliseconds. */
-export function approvalView(request: PendingRequest, language: Language, now: number): ApprovalView {
+interface ViewSettings {
+  language: Language;
+  /** Unix milliseconds. */
+  now: number;
+  /** What the user asked for, where that is known. */
+  words: string | null;
+}
+
+/** A request as every surface shows it. */
+export function approvalView(request: PendingRequest, { language, now, words }: ViewSettings): ApprovalView {
   const { extra, share_key: _, granted: _granted, grant_expires_at: _expires, ...fields } = request;
   const action_verb = extra.verb?.[language] ?? fields.action_verb;
   return {
@@ -39,6 +48,7 @@ export function approvalView(request: PendingRequest, language: Language, now: n
     call_hash: fields.call_hash,
     executor: extra.executor,
     intent: extra.intent,
+    user_words: fields.status === "pending" && words !== null ? beginningOf(words, MAX_SHOWN_WORDS) : null,
     subagent: extra.subagent ?? null,
     cwd: extra.cwd,
     reversibility: extra.reversibility,

@@ -70,7 +70,13 @@ function writtenPath({ executor, needs }: ChangingCall): { shown: string; read: 
 
 function replacementsIn(args: Args): Replacement[] | null {
   if (typeof args.old_string === "string" && typeof args.new_string === "string")
-    return [{ old_text: args.old_string, new_text: args.new_string, all: args.replace_all === true }];
+    return [
+      {
+        old_text: args.old_string,
+        new_text: args.new_string,
+        all: args.replace_all === true || args.allow_multiple === true,
+      },
+    ];
   if (!Array.isArray(args.edits)) return null;
   return args.edits.flatMap((edit: unknown) => {
     if (typeof edit !== "object" || edit === null) return [];

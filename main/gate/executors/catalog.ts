@@ -11,6 +11,7 @@ import { type AgentKind, agentKindSchema } from "./agent-kind.ts";
 import { CLAUDE_CODE_EXECUTORS } from "./claude-code.ts";
 import { CODEX_EXECUTORS } from "./codex.ts";
 import { COMMON_TOOLS } from "./common-tools.ts";
+import { GEMINI_EXECUTORS } from "./gemini.ts";
 import { INTERNAL_EXECUTORS } from "./internal.ts";
 import { type ExecutorManifest, type ManifestSource, manifestSchema } from "./manifest.ts";
 
@@ -45,6 +46,7 @@ export class ExecutorCatalog {
     for (const source of COMMON_TOOLS) this.#add(manifestSchema.parse(source), ["generic"]);
     for (const source of CODEX_EXECUTORS) this.#add(manifestSchema.parse(source), ["codex"]);
     for (const source of CLAUDE_CODE_EXECUTORS) this.#add(manifestSchema.parse(source), kindsWith(source));
+    for (const source of GEMINI_EXECUTORS) this.#add(manifestSchema.parse(source), ["gemini"]);
     for (const manifest of own) this.#add(manifest, manifest.agents ?? agentKindSchema.options);
     for (const [name, source] of Object.entries(INTERNAL_EXECUTORS))
       this.#internal.set(name, ready(manifestSchema.parse(source), true));

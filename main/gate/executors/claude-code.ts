@@ -1,4 +1,5 @@
 import { inside } from "./inside-tool.ts";
+
 import { anything, count, flag, named, object, text } from "./json-schema.ts";
 import type { ManifestSource } from "./manifest.ts";
 

@@ -26,6 +26,8 @@ export const targetSourceSchema = z.discriminatedUnion("from", [
   z.object({ from: z.literal("patch"), arg: z.string() }),
   /** A URL argument: its host. */
   z.object({ from: z.literal("url"), arg: z.string() }),
+  /** Every URL in the free text of these arguments: its host. Without any, an unknown one. */
+  z.object({ from: z.literal("urls"), args: z.array(z.string()).min(1) }),
   /** An argument that is the exact target, or a list of them. */
   z.object({ from: z.literal("exact"), arg: z.string() }),
   /** Each of these arguments that is there: a command line or a list of words. Else the executor itself. */
@@ -44,7 +46,7 @@ export type TargetSource = z.infer<typeof targetSourceSchema>;
 /** Where the target of a path or a host may be found: from another source it would be compared as a text, past the guard on paths. */
 const SOURCES: Readonly<Partial<Record<TargetKind, readonly TargetSource["from"][]>>> = {
   path_glob: ["path", "glob", "patch", "command"],
-  host: ["url", "fixed"],
+  host: ["url", "urls", "fixed"],
 };
 
 const needSchema = z

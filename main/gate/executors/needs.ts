@@ -143,6 +143,10 @@ function targetsOf(
       return []; // what each of its files needs differs: see patchNeeds
     case "url":
       return values(source.arg).map(urlTarget);
+    case "urls": {
+      const urls = source.args.flatMap(values).flatMap(urlsIn);
+      return urls.length === 0 ? [{ kind: "unknown", shown: call.executor }] : urls.map(urlTarget);
+    }
     case "exact":
       // No argument can stand for a server's tool, whose grants are the user's word on its definition.
       return values(source.arg).map((value) =>
@@ -171,6 +175,11 @@ export function commandsOf(
 function commandText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   return Array.isArray(value) ? value.filter((word) => typeof word === "string").join(" ") : undefined;
+}
+
+/** What a reader of a free text would take for a URL: one that begins within another one, too. */
+function urlsIn(text: string): string[] {
+  return text.split(/\s+|(?=https?:\/\/)/i).filter((word) => word.includes("://"));
 }
 
 function globTarget(glob: string, path: string, home: string, cwd: string | undefined): CallTarget {

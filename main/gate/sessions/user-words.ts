@@ -1,5 +1,4 @@
 import type { ProposedCall } from "../../../ipc/wire.ts";
-import type { Subject } from "../stages/examination.ts";
 
 /**
  * What the user asked for, in the user's own words, as the agent's client says: for cards and judges. In memory only, and of each agent for
@@ -12,6 +11,12 @@ export const KEPT_TURNS = 8;
 export const MAX_CHARACTERS = 256 * 1024;
 /** A client is one agent: there are few. */
 const MAX_AGENTS = 64;
+
+/** On whose behalf a call is looked at. */
+interface Asker {
+  agent: { agent_id: string } | null;
+  session?: string | undefined;
+}
 
 interface Prompt {
   session: string;
@@ -41,7 +46,7 @@ export class UserWords {
    * What the user asked for in the turn that a call names; of a call that names none, in the last turn of its session. Null where that
    * isn't known: another turn's words would be wrong.
    */
-  of({ context }: Pick<ProposedCall, "context">, { agent, session = "" }: Subject): string | null {
+  of({ context }: Pick<ProposedCall, "context">, { agent, session = "" }: Asker): string | null {
     if (agent === null || this.#agents.size === 0) return null;
     const prompts = this.#agents.get(agent.agent_id) ?? [];
     const turn = context?.turn;

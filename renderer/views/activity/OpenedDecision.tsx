@@ -86,7 +86,9 @@ function Facts({ opened, reported }: { opened: Opened; reported: Reported | unde
           <dt>{words.reported}</dt>
           <dd>
             <ReportMark reported={reported} isWhole />
-            {reported.state === "unreported" ? null : <span className="quiet"> · {words.reported_note}</span>}
+            {reported.state === "unreported" && !reported.ran_other ? null : (
+              <span className="quiet"> · {words.reported_note}</span>
+            )}
           </dd>
         </>
       )}

@@ -10,24 +10,41 @@ interface ReportMarkProps {
   isWhole?: boolean;
 }
 
-/** What the agent said became of its call: a tick, a cross or a dash, and the word. */
+/** What the agent said became of its call: a tick, a cross or a dash, and the word. One that ran other than allowed is marked as that first. */
 export function ReportMark({ reported, isWhole = false }: ReportMarkProps) {
   const language = useLanguage();
   const words = activityWords[language];
-  const { state } = reported;
-  const whole = [words.report[state], lengthText(reported.ms, language)].filter((text) => text !== "").join(", ");
+  const { state, ran_other } = reported;
+  const whole = wholeText(reported, language);
+  const short = reportedText(reported, language);
+  const shape = ran_other ? "failed" : state;
   return (
-    <span className={`report ${state}`} title={isWhole ? undefined : `${words.reported}: ${whole}`}>
-      {state === "unreported" ? <NeitherShape /> : <ReportShape state={state} />}
-      {isWhole ? whole : reportedText(reported, language)}
-      {!isWhole && words.report_short[state] === "" ? <span className="unseen">{whole}</span> : null}
+    <span className={`report ${shape}`} title={isWhole ? undefined : `${words.reported}: ${whole}`}>
+      {shape === "unreported" ? <NeitherShape /> : <ReportShape state={shape} />}
+      {isWhole ? whole : short}
+      {!isWhole && short === "" ? <span className="unseen">{whole}</span> : null}
     </span>
   );
 }
 
 /** As a row says it: `worked`; "" where nothing was reported. */
-export function reportedText({ state }: Reported, language: Language): string {
-  return activityWords[language].report_short[state];
+export function reportedText({ state, ran_other }: Reported, language: Language): string {
+  const words = activityWords[language];
+  return ran_other ? words.ran_other_short : words.report_short[state];
+}
+
+/** `it worked, after 1.2 s, took 0.9 s` */
+function wholeText({ state, ms, duration_ms, ran_other }: Reported, language: Language): string {
+  const words = activityWords[language];
+  const took = lengthOf(duration_ms ?? null, language);
+  const after = lengthOf(ms, language);
+  const parts = [
+    ran_other ? words.ran_other : "",
+    ran_other && state === "unreported" ? "" : words.report[state],
+    after === "" ? "" : words.after(after),
+    took === "" ? "" : words.took(took),
+  ];
+  return parts.filter((text) => text !== "").join(", ");
 }
 
 function ReportShape({ state }: { state: "ok" | "failed" }) {
@@ -41,12 +58,11 @@ function ReportShape({ state }: { state: "ok" | "failed" }) {
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** `after 1.2 s`; "" where it isn't known, or can't be: a clock was set back. @param ms milliseconds */
-function lengthText(ms: number | null, language: Language): string {
+/** `1.2 s`; "" where it isn't known, or can't be: a clock was set back. @param ms milliseconds */
+function lengthOf(ms: number | null, language: Language): string {
   if (ms === null || !(ms >= 0)) return "";
-  const words = activityWords[language];
-  if (ms > DAY_MS) return words.after(words.a_day);
+  if (ms > DAY_MS) return activityWords[language].a_day;
   const number = (value: number, digits: number) => value.toLocaleString(language, { maximumFractionDigits: digits });
-  if (ms < 1000) return words.after(`${number(ms, 0)} ms`);
-  return words.after(ms < MINUTE_MS ? `${number(ms / 1000, 1)} s` : `${number(ms / MINUTE_MS, 0)} min`);
+  if (ms < 1000) return `${number(ms, 0)} ms`;
+  return ms < MINUTE_MS ? `${number(ms / 1000, 1)} s` : `${number(ms / MINUTE_MS, 0)} min`;
 }

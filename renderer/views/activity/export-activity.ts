@@ -17,6 +17,7 @@ const COLUMNS = [
   "reason",
   "reported",
   "reported_ms",
+  "ran_other",
 ] as const;
 const PAGE = 500;
 
@@ -49,5 +50,6 @@ function rowOf(entry: ActivityEntry): ExportRow {
     reason: entry.reason,
     reported: entry.reported?.state ?? "",
     reported_ms: String(entry.reported?.ms ?? ""),
+    ran_other: entry.reported?.ran_other === true ? "true" : "",
   };
 }

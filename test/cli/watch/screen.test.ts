@@ -30,6 +30,17 @@ describe("a call that is made again and again", () => {
   });
 });
 
+describe("what the user asked for", () => {
+  test.each([
+    ["en", "You asked, says claude-code: tidy up \\u{202e}please\\u{1b}[2J"],
+    ["it", "Hai chiesto, dice claude-code: tidy up \\u{202e}please\\u{1b}[2J"],
+  ] as const)("is a line of the card, with what it hides made visible: %s", (language, line) => {
+    const state = { ...one({ user_words: "tidy up\n\u202eplease\u001b[2J" }), language };
+    expect(text(arranged(state, { columns: 100, rows: 30 }, AT).card)).toContain(line);
+    expect(text(arranged({ ...one(), language }, { columns: 100, rows: 30 }, AT).card)).not.toMatch(/asked|chiesto/);
+  });
+});
+
 describe("the call", () => {
   test("nothing of it is lost, whatever it holds and however narrow the screen is", () => {
     const characters = fc.string({ unit: "grapheme", maxLength: 300 });

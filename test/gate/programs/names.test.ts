@@ -149,8 +149,9 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
   { why: "how long a comparison may take", words: "timeout", files: ["description/line-diff.ts"] },
   { why: "a tool's argument", words: "timeout", files: ["executors/claude-code.ts"] },
   { why: "an agent's name", words: "codex gemini", files: ["executors/agent-kind.ts"] },
-  { why: "an agent's name", words: "codex", files: ["executors/catalog.ts"] },
+  { why: "an agent's name", words: "codex gemini", files: ["executors/catalog.ts"] },
   { why: "an agent's tools", words: "apply_patch command patch wait", files: ["executors/codex.ts"] },
+  { why: "an agent's tools", words: "command", files: ["executors/gemini.ts"] },
   {
     why: "where a tool's targets are found",
     words: "patch",

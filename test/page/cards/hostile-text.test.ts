@@ -27,11 +27,13 @@ describe.skipIf(NO_BROWSER !== null)("an agent can't change a card's words", () 
     const { page, problems } = await openPage(gate.operator, { browser, stands_still: true });
     const agent = await gate.agent();
     const path = `${gate.home.home}/a\u202e\u001b[31mtxt.exe`;
+    agent.send("session.event", { id: "said", event: { kind: "prompt", turn: "t1", text: FAKE } });
+    await agent.next("session.noted");
     await agent.ask({
       executor: "Write",
       intent: FAKE,
       args: { file_path: path, content: FAKE, "\u202e<b>key": FAKE },
-      context: { cwd: `${gate.home.home}/<b>\u202e`, subagent: "\u202e<i>" },
+      context: { cwd: `${gate.home.home}/<b>\u202e`, subagent: "\u202e<i>", turn: "t1" },
     } as never);
     await cards(page).waitFor();
     await page.getByRole("button", { name: "Everything" }).click();
@@ -40,6 +42,7 @@ describe.skipIf(NO_BROWSER !== null)("an agent can't change a card's words", () 
     expect(await page.getByRole("heading", { level: 2 }).allTextContents()).toEqual(["May I write?"]);
     expect(await page.getByRole("button", { name: "Approve once" }).count()).toBe(1);
     expect(await page.locator("article :is(b, i, img, script)").count()).toBe(0);
+    expect(await page.locator("article .you-asked").innerText()).toMatch(/^You asked, says tester:\s/);
     const text = await page.locator("body").innerText();
     expect(text).not.toMatch(RAW);
     for (const shown of ["\\u{202e}", "\\u{1b}[31m", "\\u{200b}", "<img src=x onerror=alert(1)>", "[ Approve once ]"]) {

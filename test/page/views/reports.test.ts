@@ -50,6 +50,23 @@ describe.skipIf(NO_BROWSER !== null)("what an agent reported of an allowed call"
     expect(await seriousProblems(page)).toEqual([]);
   });
 
+  it("a call that ran other than it was allowed is marked as that, whatever else was reported; and how long it took", async () => {
+    const { page, rows } = await openActivity([
+      { state: "unreported", ms: null, ran_other: true },
+      { state: "ok", ms: 1234, duration_ms: 900, ran_other: true },
+      { state: "ok", ms: 1234, duration_ms: 900 },
+    ]);
+    for (const row of [1, 2]) {
+      await rows.nth(row).locator(".report.failed svg.cross").waitFor();
+      expect(await rows.nth(row).locator(".report").textContent()).toBe("not as allowed");
+    }
+    await rows.nth(0).getByRole("button").click();
+    await page.getByText("it worked, after 1.2 s, took 900 ms", { exact: true }).waitFor();
+    await rows.nth(1).getByRole("button").click();
+    await page.getByText("it ran other than it was allowed, it worked, after 1.2 s, took 900 ms").waitFor();
+    expect(await seriousProblems(page)).toEqual([]);
+  });
+
   it("it appears in its row as it is reported, also where the row came live", async () => {
     const { agent, gate, page, rows, tell, newest } = await openActivity([{ state: "unreported", ms: null }]);
     tell({ type: "call.reported", data: { decision_id: newest, reported: { state: "ok", ms: 5 } } });

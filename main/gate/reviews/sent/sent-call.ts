@@ -23,6 +23,8 @@ import { kindsOfTargets, namedTargets } from "./sent-targets.ts";
 export interface SentCall {
   /** What the agent says that the call is for. */
   intent: string;
+  /** The user's own message, as the agent's client says. Never with `keys`: it is nothing but values. */
+  user_asked?: string;
   tool: string;
   /** The working directory, where it isn't the project's root, and the Git project that it is in. */
   cwd?: string;
@@ -45,7 +47,7 @@ export interface SentCall {
   args: string[] | Record<string, unknown>;
 }
 
-/** Characters of the intent. */
+/** Characters of the intent, and of the user's message. */
 const MAX_INTENT = 2000;
 const MAX_LISTED = 20;
 /** Lines of a script that a name in the call runs. */
@@ -79,6 +81,7 @@ export function sentCall(x: Reviewable, send: Send): SentCall {
   const has_values = texts.send !== "keys";
   return withoutEmpty({
     intent: send === "keys" ? withoutValues(call.intent, call.args) : beginningOf(call.intent, MAX_INTENT, texts.of),
+    user_asked: has_values ? userAsked(x, texts) : undefined,
     tool: toolSent(x, send),
     cwd: has_values && cwd !== project ? textSent(cwd, texts) : undefined,
     project: has_values ? textSent(project ?? undefined, texts) : undefined,
@@ -95,6 +98,11 @@ export function sentCall(x: Reviewable, send: Send): SentCall {
     request: requestOf(description, texts),
     args: send === "keys" ? argumentNames(x) : argumentsSent(x, send, texts.of),
   });
+}
+
+function userAsked({ call, subject, settings }: Reviewable, { of }: Texts): string | undefined {
+  const words = settings.words?.of(call, subject) ?? null;
+  return words === null ? undefined : beginningOf(words, MAX_INTENT, of);
 }
 
 /** A name that nothing describes is the agent's own word. */

@@ -74,9 +74,17 @@ export function sendToAgent({ send }: ReviewConfig["judge"], { kind }: JudgeAgen
 
 /** Under the names that judge agents know: what is proposed, and what the gate itself says of it. */
 function proposedCall(x: Reviewable, send: Send): { task: string; proposed: Record<string, unknown> } {
-  const { intent, tool, args, ...reading } = sentCall(x, send);
+  const { intent, user_asked, tool, args, ...reading } = sentCall(x, send);
+  const sent = { intent, user_asked, name: tool, arguments: args };
   // The user's own program has it all, and a model that the user says so of: nothing is cut.
-  return send === "full"
-    ? { task: x.call.intent, proposed: { name: x.call.executor, arguments: x.call.args, ...reading } }
-    : { task: intent, proposed: { name: tool, arguments: args, ...reading } };
+  const { intent: said, user_asked: asked, ...call } = send === "full" ? { ...sent, ...wholeCall(x) } : sent;
+  // Where the user's own words are known, the agent's are its account of this call.
+  return asked === undefined
+    ? { task: said, proposed: { ...call, ...reading } }
+    : { task: asked, proposed: { ...call, intent: said, ...reading } };
+}
+
+function wholeCall({ call, subject, settings }: Reviewable) {
+  const user_asked = settings.words?.of(call, subject) ?? undefined;
+  return { intent: call.intent, user_asked, name: call.executor, arguments: call.args };
 }

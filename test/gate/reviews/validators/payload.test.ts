@@ -149,3 +149,16 @@ it("says beside the arguments what the gate itself knows of the call", () => {
     expect(proposed_tool_call).toHaveProperty("effect");
   }
 });
+
+it("the task is the user's own message where that is known, and the agent's intent is beside the call; by names only, never", () => {
+  const words = { of: () => "please greet everybody, pw=hunter2hunter2" };
+  const x = examinationOf({ ...SITUATION, settings: { words } });
+  const payloadFor = (send: PayloadParts["send"]) => validatorPayload(x, JUDGE, partsOf({ send }));
+  expect(payloadFor("full")).toMatchObject({
+    task: "please greet everybody, pw=hunter2hunter2",
+    proposed_tool_call: { name: "Write", intent: "greet" },
+  });
+  expect(payloadFor("redacted").task).toMatch(/^please greet everybody, pw=<masked>/);
+  expect(payloadFor("keys").task).toBe("greet");
+  expect(JSON.stringify(payloadFor("keys"))).not.toContain("everybody");
+});

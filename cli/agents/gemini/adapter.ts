@@ -1,0 +1,48 @@
+import { join } from "node:path";
+import { GateError } from "../../../ipc/gate-error.ts";
+import { launcherFile, writeLauncher } from "../../hook/launcher.ts";
+import type { Adapter } from "../adapter.ts";
+import { putIntoSettings, takeOutOfSettings } from "../settings-edit.ts";
+import { EVENTS, ourEntry, ourHooksIn, withEntry, withoutOurs } from "./entries.ts";
+import { geminiChecks } from "./hook-check.ts";
+import { userSettingsFile } from "./settings-sources.ts";
+
+const TWICE =
+  "where its own mode asks, Gemini asks you, too, after the gate: gemini --approval-mode yolo leaves the question to the gate alone, but then what keeps the hook from running lets calls run";
+const EDITORS = "an editor that starts Gemini (gemini --acp) calls no hook: put metnos-gate acp before that";
+
+export const gemini: Adapter = {
+  name: "gemini",
+  title: "Gemini CLI",
+  program: "gemini",
+  async connect({ project, answer_seconds }) {
+    const launcher = writeLauncher();
+    const result = putIntoSettings({
+      file: settingsFile(project),
+      events: EVENTS,
+      change: (settings) => withEntry(settings, ourEntry(launcher, answer_seconds)),
+      holdsOurs: (settings) => ourHooksIn(settings).length > 0,
+    });
+    return { ...result, notes: [TWICE, EDITORS] };
+  },
+  async disconnect({ project }) {
+    return takeOutOfSettings({ file: settingsFile(project), events: EVENTS, change: withoutOurs });
+  },
+  async checks({ cwd, env, answer_seconds }) {
+    return geminiChecks({ cwd, env, answer_seconds, launcher: launcherFile(env) });
+  },
+  async launch({ args, ...context }) {
+    const wrong = geminiChecks({ ...context, launcher: launcherFile(context.env) }).find(({ ok }) => !ok);
+    if (wrong !== undefined)
+      throw new GateError(
+        "hook_unusable",
+        `Gemini would not ask the gate here: ${wrong.detail}`,
+        `it takes hooks from its settings files alone; ${wrong.fix}`,
+      );
+    return { program: "gemini", args, env: {}, notes: [TWICE] };
+  },
+};
+
+function settingsFile(project: boolean): string {
+  return project ? join(process.cwd(), ".gemini", "settings.json") : userSettingsFile(process.env);
+}

@@ -1,0 +1,115 @@
+import { ownCommand } from "../../../ipc/own-command.ts";
+import type { Env } from "../../../ipc/paths.ts";
+import { visible } from "../../../ipc/visible-text.ts";
+import type { Check } from "../../check.ts";
+import { launcherProblem } from "../../hook/launcher.ts";
+import { isObject, type Json } from "../../json-object.ts";
+import { hookGroupsOf, hooksIn } from "../settings-edit.ts";
+import { isOurs, ourEntry, ourGroup, ourHooksIn } from "./entries.ts";
+import { distrust } from "./folder-trust.ts";
+import { extensionHooks, type SettingsSource, settingsSources } from "./settings-sources.ts";
+
+/** Whether Gemini CLI calls the gate in a folder, by the settings that are in force there. */
+
+const CHECK = "gemini hook";
+const CONNECT = "connect gemini";
+
+type Source = SettingsSource & { settings: Json };
+
+export interface HookContext {
+  cwd: string;
+  env: Env;
+  launcher: string;
+  answer_seconds: number;
+}
+
+/** One line if all is well, otherwise one for each thing that is wrong; and the other hooks beside the gate's, by name. */
+export function geminiChecks(context: HookContext): Check[] {
+  const all = settingsSources(context.cwd, context.env);
+  const sources = all.filter((source): source is Source => source.settings !== undefined);
+  const holders = sources.filter(({ settings }) => ourHooksIn(settings).length > 0);
+  const others = otherHooks(sources, context.env);
+  if (holders.length === 0) return [...unreadable(all), failed("not installed", ownCommand(CONNECT)), ...others];
+  const problems = [
+    ...unreadable(all),
+    ...switchedOff(sources, holders),
+    ...untrusted(context, all),
+    ...entryProblems(holders, context),
+  ];
+  const detail = `in ${holders.map(({ file }) => file).join(" and ")}; an editor that starts Gemini (--acp) calls no hook`;
+  return [...(problems.length > 0 ? problems : [{ check: CHECK, ok: true, detail }]), ...others];
+}
+
+function failed(detail: string, fix: string): Check {
+  return { check: CHECK, ok: false, detail, fix };
+}
+
+function unreadable(sources: readonly SettingsSource[]): Check[] {
+  return sources.flatMap(({ file, problem }) =>
+    problem === undefined ? [] : [failed(`${file} ${problem}`, `mend ${file}`)],
+  );
+}
+
+/** The strongest file that has the switch decides; a name that any of them disables is disabled. */
+function switchedOff(sources: readonly Source[], holders: readonly Source[]): Check[] {
+  const config = ({ settings }: Source): Json => (isObject(settings.hooksConfig) ? settings.hooksConfig : {});
+  const decisive = sources.findLast((source) => typeof config(source).enabled === "boolean");
+  const off =
+    decisive === undefined || config(decisive).enabled === true
+      ? []
+      : [switchedOffIn(decisive.file, "hooksConfig.enabled: false", "hooksConfig.enabled")];
+  const names = holders.flatMap(({ settings }) => ourHooksIn(settings)).flatMap(({ name, command }) => [name, command]);
+  const disabling = sources.filter((source) => {
+    const { disabled } = config(source);
+    return Array.isArray(disabled) && disabled.some((name) => names.includes(name));
+  });
+  return [
+    ...off,
+    ...disabling.map(({ file }) => switchedOffIn(file, "hooksConfig.disabled with its name", "its name")),
+  ];
+}
+
+function switchedOffIn(file: string, what: string, entry: string): Check {
+  return failed(`switched off here: ${file} has ${what}`, `take ${entry} out of ${file}`);
+}
+
+function untrusted({ cwd, env }: HookContext, sources: readonly SettingsSource[]): Check[] {
+  const why = distrust(cwd, env, sources);
+  if (why === undefined) return [];
+  return [
+    failed(
+      `not called here: Gemini is set not to trust this folder (${why}), and there it calls no hook`,
+      "gemini, then /permissions",
+    ),
+  ];
+}
+
+/** Not what `connect` writes, or what it calls doesn't run. */
+function entryProblems(holders: readonly Source[], { launcher, answer_seconds }: HookContext): Check[] {
+  const expected = JSON.stringify(ourGroup(ourEntry(launcher, answer_seconds)));
+  const problems = holders
+    .filter(({ settings }) => !hookGroupsOf(settings, "BeforeTool").some((group) => JSON.stringify(group) === expected))
+    .map(({ file }) => failed(`the hook in ${file} is not the one that this version writes`, ownCommand(CONNECT)));
+  const problem = launcherProblem(launcher);
+  return problem === undefined ? problems : [...problems, failed(problem, ownCommand(CONNECT))];
+}
+
+/** No failure, but the user should know them: one can change a call after the gate has seen it. */
+function otherHooks(sources: readonly Source[], env: Env): Check[] {
+  const found = [
+    ...sources.flatMap(({ file, settings }) => foreign(settings).map((name) => `${name} (${file})`)),
+    ...extensionHooks(env).flatMap(({ name, hooks }) =>
+      foreign(isObject(hooks.hooks) ? hooks : { hooks }).map((hook) => `${hook} (the extension ${visible(name)})`),
+    ),
+  ];
+  if (found.length === 0) return [];
+  const detail = `beside the gate's, able to change a call after it was approved: ${found.join(", ")}`;
+  return [{ check: "gemini other hooks", ok: true, detail }];
+}
+
+function foreign(settings: Json): string[] {
+  return hookGroupsOf(settings, "BeforeTool")
+    .flatMap(hooksIn)
+    .filter((hook) => !isOurs(hook))
+    .map(({ name, command }) => visible(String(name ?? command ?? "one without a name")).slice(0, 200));
+}

@@ -1,0 +1,83 @@
+import { Outlet } from "../proxy/outlet.ts";
+import { Passage } from "../proxy/passage.ts";
+import { startProgram } from "../proxy/program.ts";
+import { agentOf, waitSecondsOf } from "./clients.ts";
+import { ProxyGate } from "./gate.ts";
+import type { McpOptions } from "./options.ts";
+import { sessionOf } from "./proposed-call.ts";
+import { type Ends, McpProxy } from "./proxy.ts";
+import { nameFromUrl, nameFromWords } from "./server-name.ts";
+import { sourceOf } from "./tool-list.ts";
+
+/** `metnos-gate mcp`: the proxy between this process's stdin and stdout and a server. */
+
+/** A line that is longer is no message that anybody reads: from a server it is passed on unread, from a client it is refused. */
+const MAX_LINE_BYTES = 8 * 1024 * 1024;
+/** A client that has ended its input may still read. In milliseconds. */
+const GRACE_MS = 10_000;
+/** What it asked for before is decided on first, where nobody has to be asked. In milliseconds. */
+const LAST_MS = 1000;
+
+/** @returns the exit code: the server's own */
+export async function runMcp(options: McpOptions): Promise<number> {
+  const { upstream } = options;
+  if (upstream.kind === "url") throw new Error("not there yet");
+  const { env } = process;
+  const program = startProgram(upstream.words, { env, grace_ms: GRACE_MS });
+  const [to_client, to_server] = [new Outlet(process.stdout), new Outlet(program.stdin)];
+  const proxy = proxyFor(options, {
+    toClient: (line) => to_client.send(line, process.stdin),
+    toServer: (line) => to_server.send(line),
+  });
+  const from_server = new Passage({
+    from: program.stdout,
+    to: to_client,
+    max_bytes: MAX_LINE_BYTES,
+    beyond: "pass",
+    look: (line) => {
+      proxy.fromServer(line);
+      return line;
+    },
+    onBeyond: () => proxy.serverBeyond(),
+  });
+  const from_client = new Passage({
+    from: process.stdin,
+    to: to_server,
+    max_bytes: MAX_LINE_BYTES,
+    beyond: "drop",
+    look: (line) => proxy.fromClient(line),
+    onBeyond: () => proxy.clientBeyond(),
+  });
+  const closed = from_client.ended.then(async () => {
+    await proxy.idle(LAST_MS);
+    program.close();
+  });
+  const code = await program.ended;
+  await from_server.ended;
+  proxy.close();
+  process.stdin.destroy();
+  await closed;
+  return code;
+}
+
+/** What is between the ends. */
+export function proxyFor({ name, agent, wait_seconds, upstream }: McpOptions, ends: Ends): McpProxy {
+  const { env } = process;
+  const is_program = upstream.kind === "program";
+  const server = name ?? (is_program ? nameFromWords(upstream.words) : nameFromUrl(upstream.url));
+  const source = sourceOf(is_program ? upstream.words : [upstream.url]);
+  return new McpProxy({
+    server,
+    cwd: process.cwd(),
+    env,
+    ends,
+    gateFor: (client, onInvalid) =>
+      new ProxyGate({
+        agent: agent ?? agentOf(client),
+        session: sessionOf({}, env),
+        server: { server, source },
+        onInvalid,
+      }),
+    waitSeconds: (client) => wait_seconds ?? waitSecondsOf(client, env),
+  });
+}

@@ -1,0 +1,125 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { gemini } from "../../../../cli/agents/gemini/adapter.ts";
+import { HOOK_NAME } from "../../../../cli/agents/gemini/entries.ts";
+import { launcherFile } from "../../../../cli/hook/launcher.ts";
+import { type TemporaryHome, temporaryHome } from "../../../support/temporary-home.ts";
+
+const USER = { project: false, answer_seconds: 600 };
+const real_home = process.env.HOME;
+
+let place: TemporaryHome;
+beforeEach(() => {
+  place = temporaryHome();
+  process.env.HOME = place.home;
+});
+afterEach(() => {
+  process.env.HOME = real_home;
+});
+
+function given(text: string, name = ".gemini/settings.json"): string {
+  const file = join(place.home, name);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  return file;
+}
+
+const checks = () => gemini.checks({ cwd: join(place.home, "project"), env: place.env, answer_seconds: 600 });
+
+const OTHERS = `{
+    "model": { "name": "gemini-2.5-pro" },
+    "hooks": {
+        "BeforeTool": [
+            { "matcher": "write_file", "hooks": [{ "type": "command", "command": "./mine.sh" }] }
+        ],
+        "AfterTool": []
+    }
+}`;
+
+test("a missing file is made with the hook alone; taking the hook out removes the file", async () => {
+  const { file, changed, backup } = await gemini.connect(USER);
+  expect([changed, backup]).toEqual([true, null]);
+  const [group] = JSON.parse(readFileSync(file, "utf8")).hooks.BeforeTool;
+  expect(group).toMatchObject({ matcher: "*", sequential: true });
+  const [entry] = group.hooks;
+  expect(entry).toMatchObject({ type: "command", name: HOOK_NAME, env: { BASH_ENV: "" } });
+  expect(entry.command).toContain(`'${launcherFile()}' hook gemini --wait 615 --client "$PPID" || `);
+  expect(entry.timeout).toBeGreaterThan(615_000);
+  expect(await checks()).toMatchObject([{ check: "gemini hook", ok: true }]);
+  expect(await gemini.disconnect(USER)).toMatchObject({ changed: true, backup: null });
+  expect(existsSync(file)).toBe(false);
+});
+
+test("connecting again changes nothing, others' entries stay before ours, and taking ours out restores the very bytes", async () => {
+  const file = given(OTHERS);
+  const { backup } = await gemini.connect(USER);
+  expect(readFileSync(backup ?? "", "utf8")).toBe(OTHERS);
+  const text = readFileSync(file, "utf8");
+  expect(text).toContain('\n    "model": {');
+  const { hooks } = JSON.parse(text);
+  expect(hooks.BeforeTool.map(({ matcher }: { matcher: string }) => matcher)).toEqual(["write_file", "*"]);
+  expect(await gemini.connect(USER)).toMatchObject({ changed: false });
+  expect(readFileSync(file, "utf8")).toBe(text);
+  expect((await checks()).map(({ detail }) => detail).join()).toContain("./mine.sh");
+  await gemini.disconnect(USER);
+  expect(readFileSync(file, "utf8")).toBe(OTHERS);
+  expect(existsSync(backup ?? "")).toBe(false);
+});
+
+test("a hook that others were added to is moved behind them; what was added stays without it", async () => {
+  const { file } = await gemini.connect(USER);
+  const settings = JSON.parse(readFileSync(file, "utf8"));
+  settings.hooks.BeforeTool[0].hooks.push({ type: "command", command: "./mine.sh" });
+  writeFileSync(file, JSON.stringify(settings));
+  expect(await checks()).toMatchObject([
+    { ok: false, detail: expect.stringContaining("is not the one that this version writes") },
+    { check: "gemini other hooks" },
+  ]);
+  await gemini.connect(USER);
+  expect(await checks()).toMatchObject([{ ok: true }, { ok: true }]);
+  const groups = JSON.parse(readFileSync(file, "utf8")).hooks.BeforeTool;
+  expect(groups).toMatchObject([{ hooks: [{ command: "./mine.sh" }] }, { hooks: [{ name: HOOK_NAME }] }]);
+  await gemini.disconnect(USER);
+  expect(JSON.parse(readFileSync(file, "utf8")).hooks.BeforeTool).toHaveLength(1);
+});
+
+test.each([
+  ["no JSON", "{"],
+  ["JSON with comments", '{ "a": 1 // one\n}'],
+  ["a list", "[]"],
+  ["hooks that are no object", '{"hooks":[]}'],
+  ["an event that is no list", '{"hooks":{"BeforeTool":{}}}'],
+])("a settings file with %s is left as it is, and named", async (_, text) => {
+  const file = given(text);
+  await expect(gemini.connect(USER)).rejects.toMatchObject({
+    code: "invalid_settings",
+    message: expect.stringContaining(file),
+  });
+  expect(readFileSync(file, "utf8")).toBe(text);
+});
+
+test("doctor reads settings as Gemini does, with their comments, and names what it can't read", async () => {
+  await gemini.connect(USER);
+  const project = given('{ // off\n "hooksConfig": { "enabled": false } }', "project/.gemini/settings.json");
+  expect(await checks()).toMatchObject([
+    { ok: false, detail: `switched off here: ${project} has hooksConfig.enabled: false` },
+  ]);
+  given("{", "project/.gemini/settings.json");
+  expect(await checks()).toMatchObject([{ ok: false, detail: `${project} is not a JSON object` }]);
+});
+
+test("the administrator's switch wins over a project's, and hooks of extensions are named", async () => {
+  await gemini.connect(USER);
+  given('{"hooksConfig":{"enabled":false}}', "project/.gemini/settings.json");
+  const system = given('{"hooksConfig":{"enabled":true}}', "system.json");
+  given(
+    '{"hooks":{"BeforeTool":[{"hooks":[{"type":"command","command":"sneaky"}]}]}}',
+    ".gemini/extensions/ext/hooks/hooks.json",
+  );
+  const env = { ...place.env, GEMINI_CLI_SYSTEM_SETTINGS_PATH: system };
+  expect(await gemini.checks({ cwd: join(place.home, "project"), env, answer_seconds: 600 })).toMatchObject([
+    { check: "gemini hook", ok: true },
+    { check: "gemini other hooks", detail: expect.stringContaining("sneaky (the extension ext)") },
+  ]);
+});

@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { GEMINI } from "../../../../cli/agents/gemini/dialect.ts";
+import { temporaryHome } from "../../../support/temporary-home.ts";
+
+const payload = (tool_name: string, tool_input: object, more: object = {}) =>
+  JSON.stringify({ session_id: "s1", cwd: "/srv/p", hook_event_name: "BeforeTool", tool_name, tool_input, ...more });
+
+test("a command's description is its intent, and it runs in the folder that it names", () => {
+  const input = { command: "ls", description: "look", dir_path: "sub" };
+  expect(GEMINI.read(payload("run_shell_command", input))).toMatchObject({
+    session_id: "s1",
+    call: {
+      intent: "look",
+      executor: "run_shell_command",
+      args: { command: "ls", dir_path: "sub" },
+      context: { cwd: "/srv/p/sub", session: "s1" },
+    },
+    rewritable: undefined,
+  });
+});
+
+test("a tool of an MCP server is called as in every agent, by the server and the name that it has there", () => {
+  const mcp_context = { server_name: "my server", tool_name: "say.it", command: "node" };
+  expect(GEMINI.read(payload("mcp_my_server_say.it", { a: 1 }, { mcp_context }))).toMatchObject({
+    call: { executor: "mcp__my_server__say_it", args: { a: 1 }, context: { mcp_server: "my server" } },
+  });
+});
+
+test.each([
+  ["file_path: a path that begins with @", "read_file", { file_path: "@a" }],
+  ["file_path: a path that begins with ~", "write_file", { file_path: "~/a", content: "" }],
+  ["dir_path: Gemini would read its %", "glob", { dir_path: "/srv/%2e%2e", pattern: "*" }],
+  ["file_path: a URL", "read_file", { file_path: "file:///etc/passwd" }],
+  ["file_path: a path with a NUL", "read_file", { file_path: "a\0b" }],
+  ["file_path: it isn't there", "replace", { file_path: "b.txt", old_string: "a", new_string: "b" }],
+])("what Gemini reads as another file than its name says is refused: %s", (why, tool, input) => {
+  expect(GEMINI.read(payload(tool, input))).toMatchObject({ refused: expect.stringContaining(why) });
+});
+
+test("a name with a % that can't be decoded, and a file that is there, are read as they are", () => {
+  const { home } = temporaryHome();
+  expect(GEMINI.read(payload("read_file", { file_path: "100%.txt" }))).toMatchObject({ call: {} });
+  const edit = { file_path: `../${home.slice(home.lastIndexOf("/") + 1)}`, old_string: "a", new_string: "b" };
+  expect(GEMINI.read(payload("replace", edit, { cwd: home }))).toMatchObject({ call: {} });
+});
+
+test.each(["", "{}", "[]", payload("x", {}, { cwd: 1 }), payload("x", {}, { hook_event_name: "AfterTool" })])(
+  "what is no payload is refused: %s",
+  (text) => {
+    expect(GEMINI.read(text)).toMatchObject({ refused: expect.any(String) });
+  },
+);
+
+test("says allow or deny, with a reason, and never asks", () => {
+  expect(GEMINI.write({ permission: "allow", reason: "r", is_shown: false })).toEqual({ decision: "allow" });
+  for (const permission of ["deny", "ask"] as const)
+    expect(GEMINI.write({ permission, reason: "r", is_shown: true })).toEqual({
+      decision: "deny",
+      reason: "Metnos Gate: r",
+    });
+});
