@@ -98,7 +98,7 @@ function kindOf({ call, executor, needs }: Describable): CallKind {
 }
 
 /** Arguments of tools that change a part of a file. */
-const EDIT_ARGS = ["old_string", "new_string", "edits", "new_source"] as const;
+const EDIT_ARGS = ["old_string", "new_string", "oldString", "newString", "edits", "new_source"] as const;
 
 function mcpOf(executor: string, is_described: boolean): Description["mcp"] {
   const named = is_described ? null : /^mcp__(.+?)__(.+)$/.exec(executor);
