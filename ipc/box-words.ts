@@ -22,8 +22,9 @@ interface ProblemWords {
 
 interface Words {
   confined: (project: string) => string;
-  network: Readonly<Record<"none" | "asked", string>>;
+  network: Readonly<Record<"none" | "asked" | "named", string>>;
   meaning: (project: string, network: boolean) => string;
+  meaningOfWhole: (project: string) => string;
   allowing: string;
   mark: string;
   outside: (reason: string) => string;
@@ -40,7 +41,13 @@ const about = (text: string, without: string, before = ""): string => (text === 
 
 const EN: Words = {
   confined: (project) => `Confined to ${project}`,
-  network: { none: "no network", asked: "network: you are asked about each host" },
+  network: {
+    none: "no network",
+    asked: "network: you are asked about each host",
+    named: "with its whole agent, network: the hosts that you named",
+  },
+  meaningOfWhole: (project) =>
+    `Its whole agent runs in a box: it can change ${project} and reach the hosts that you named, and nothing else. What you allow runs there.`,
   meaning: (project, network) =>
     `It can change only what is in ${project}. Of the rest of your home it sees only your tools, no keys, and it ${
       network ? "reaches only the hosts that you allow" : "has no network"
@@ -125,7 +132,13 @@ const EN: Words = {
 
 const IT: Words = {
   confined: (project) => `Confinato a ${project}`,
-  network: { none: "senza rete", asked: "rete: ti viene chiesto ogni host" },
+  network: {
+    none: "senza rete",
+    asked: "rete: ti viene chiesto ogni host",
+    named: "con tutto il suo agente, rete: gli host che hai indicato",
+  },
+  meaningOfWhole: (project) =>
+    `Tutto il suo agente è confinato: può cambiare ${project} e raggiungere gli host che hai indicato, e nient'altro. Ciò che permetti resta lì.`,
   meaning: (project, network) =>
     `Può cambiare solo ciò che è in ${project}. Del resto della tua home vede solo i tuoi strumenti, nessuna chiave, e ${
       network ? "raggiunge solo gli host che permetti" : "non ha rete"
@@ -214,12 +227,12 @@ const WORDS: Readonly<Record<Language, Words>> = { en: EN, it: IT };
 
 /** What a call is confined to, its parts in order: `Confined to ~/project`, `no network`. @param home what `~` means, or null */
 export function confinedParts(
-  { project, network }: Confined,
+  { project, network, whole_agent }: Confined,
   home: string | null,
   language: Language,
 ): readonly [string, string] {
   const words = WORDS[language];
-  return [words.confined(placeText(project, home)), words.network[network ? "asked" : "none"]];
+  return [words.confined(placeText(project, home)), words.network[whole_agent ? "named" : network ? "asked" : "none"]];
 }
 
 /** The same as one text: `Confined to ~/project, no network`. */
@@ -228,8 +241,13 @@ export function confinedText(confined: Confined, home: string | null, language: 
 }
 
 /** What that means for the command, in two sentences. */
-export function confinedMeaning({ project, network }: Confined, home: string | null, language: Language): string {
-  return WORDS[language].meaning(placeText(project, home), network);
+export function confinedMeaning(
+  { project, network, whole_agent }: Confined,
+  home: string | null,
+  language: Language,
+): string {
+  const place = placeText(project, home);
+  return whole_agent ? WORDS[language].meaningOfWhole(place) : WORDS[language].meaning(place, network);
 }
 
 /** What a longer answer to a confined call lets through from then on; null where none can be remembered. */

@@ -148,6 +148,8 @@ export const confinedSchema = z.object({
   project: z.string(),
   /** Whether it can reach hosts, each of which is decided on by itself. */
   network: z.boolean(),
+  /** Its whole agent runs in a box, with the hosts that its user named. */
+  whole_agent: z.boolean().optional(),
 });
 export type Confined = z.infer<typeof confinedSchema>;
 

@@ -28,7 +28,10 @@ export function connectCommand(program: Command): void {
       `puts the gate in front of an agent (${ADAPTER_NAMES.join(", ")}): writes its hook and pairs it; without a name, lists them`,
     )
     .option("--project", "only for the project in this folder")
-    .option("--managed", "in the administrator's settings, which stand above all others; prints the command for it")
+    .option(
+      "--managed",
+      "in the administrator's settings, which take precedence over all others; prints the command for it",
+    )
     .option("--level <level>", "ReadOnly, Supervised or Full; only when it is paired for the first time")
     .option("--client <file>", "the agent's program, which is tested; left out, the one on PATH")
     .option("--mcp", "instead of its hook: a proxy in front of each MCP server that its settings start")

@@ -60,8 +60,8 @@ esac
 
 /**
  * After a call, of which there are many: Claude Code waits for the program only after one that the gate allowed as a confined one, if it
- * never started so, or if its output says that something was refused. All others are reported while Claude Code goes on. What a session
- * says is reported before it goes on: the user's words are there before the first call is. Neither can be blocked: without the
+ * never started so, or if its output says that something was refused. All others are reported while Claude Code continues. What a session
+ * says is reported before it continues: the user's words are there before the first call is. Neither can be blocked: without the
  * program nothing is said.
  */
 function reports(calls_dir: string): string {

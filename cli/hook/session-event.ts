@@ -64,7 +64,7 @@ export interface SessionReporter {
 }
 
 /** Lets the gate know. Never rejects, and says nothing to the client: it continues as without a hook. */
-export async function tellOfSession(
+export async function reportSession(
   input: string,
   { paths, agent_name, turn, withPrompt }: SessionReporter,
 ): Promise<object> {

@@ -126,7 +126,7 @@ export function decisionOf({ x, denial }: Examined, decision_id: string = random
     ...(denial?.retry_after_ms === undefined ? {} : { retry_after_ms: denial.retry_after_ms }),
     ...(x.noted === undefined ? {} : { reviews: x.noted.map(({ review }) => review) }),
     capabilities: needs?.map(requirementOf) ?? [],
-    ...(is_confined ? { confined: confinedTo(confinement.declaration) } : {}),
+    ...(is_confined ? { confined: confinedTo(confinement.declaration, confinement.line === null) } : {}),
     ...(x.price === undefined ? {} : { price: x.price }),
   };
   if (debug.is_on) debug.write(`decision ${decision.decision_id}: ${decision.outcome} by ${decision.stage}`);

@@ -1,10 +1,11 @@
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
+import { claudeCode } from "../../cli/agents/claude-code/adapter.ts";
 import { startGate } from "../support/running-gate.ts";
 import { TRIED_CLAUDE_CODES } from "./clients.ts";
 import { installedClient } from "./installed-client.ts";
-import { bash, Seat } from "./seat.ts";
+import { bash, Seat, TTL_SECONDS } from "./seat.ts";
 
 /** What the real Claude Code tells a real gate of its sessions, and of what became of its calls. */
 
@@ -65,6 +66,16 @@ describe.each(TRIED_CLAUDE_CODES)("%s", (name) => {
     const codes = async () => (await seat.gate.operator.call("status", {})).alarms.map(({ code }) => code).sort();
     expect(result?.text).toBe("another");
     await expect.poll(codes, { timeout: 20_000 }).toEqual(["other_hooks", "ran_other_than_allowed"]);
+  });
+
+  it("started by `run`, it holds without a file of the user's, before a project that turns hooks off", async () => {
+    rmSync(join(seat.gate.home.home, ".claude/settings.json"));
+    seat.projectSettings({ disableAllHooks: true });
+    const { env } = seat.gate.home;
+    const { args } = await claudeCode.launch({ answer_seconds: TTL_SECONDS, cwd: seat.project, env, args: [] });
+    const [allowed, denied] = await seat.results([bash("echo one"), seat.readKey], { args });
+    expect(allowed).toEqual({ text: "one", is_error: false });
+    expect(denied).toMatchObject({ is_error: true, text: expect.stringContaining("guard: forbidden path") });
   });
 
   it("a card says what the user asked for; a session's grants end with the client, and --continue asks anew", async () => {

@@ -3,7 +3,7 @@ import { launcherFile, writeLauncher } from "../../hook/launcher.ts";
 import type { Adapter, ConnectResult } from "../adapter.ts";
 import { checkClient, clientCheck } from "./client-check.ts";
 import { settingsSources } from "./effective-settings.ts";
-import { callsForAllTools, ourEntries, withEntries } from "./entries.ts";
+import { callsForAllTools, launchedEntries, withEntries } from "./entries.ts";
 import { claudeCodeChecks } from "./hook-check.ts";
 import { connectManaged, disconnectManaged } from "./managed.ts";
 import { connectClaudeCode, disconnectClaudeCode } from "./settings.ts";
@@ -35,7 +35,7 @@ export const claudeCode: Adapter = {
     const launcher = writeLauncher(env);
     const user = settingsSources({ cwd, env }).find(({ kind }) => kind === "user")?.settings ?? {};
     // The same entries twice would ask twice.
-    const hooks = callsForAllTools(user, launcher) ? {} : withEntries({}, ourEntries(launcher, answer_seconds));
+    const hooks = callsForAllTools(user, launcher) ? {} : withEntries({}, launchedEntries(launcher, answer_seconds));
     const settings = { disableAllHooks: false, ...hooks };
     return { program: "claude", args: ["--settings", JSON.stringify(settings), ...args], env: {} };
   },

@@ -4,7 +4,7 @@ import { launcherFile } from "../../hook/launcher.ts";
 import { type Json, parseObject } from "../../json-object.ts";
 import { foreignHooks, reachingVariables, switchedOffBy, turnsHooksOff } from "./dangers.ts";
 import { readSettings, type SettingsSource, settingsSources } from "./effective-settings.ts";
-import { callsForAllTools, weakenedHooks } from "./entries.ts";
+import { callsForAllTools, LAUNCHED, weakenedHooks } from "./entries.ts";
 
 /** `metnos-gate hook claude-code config-change`: whether settings that changed while a session runs may take effect in it. */
 
@@ -12,7 +12,7 @@ import { callsForAllTools, weakenedHooks } from "./entries.ts";
 const HELD_UP = ["user_settings", "project_settings", "local_settings"];
 
 /** Claude Code's answer: a block with its reason, a warning to the user, or nothing. What can't be understood is blocked. */
-export function configChange(input: string, env: Env): object {
+export function configChange(input: string, env: Env, argv: readonly string[] = []): object {
   const change = parseObject(input);
   if (change === undefined) return block("the change of its settings can't be read");
   const { source, file_path, cwd } = change;
@@ -30,7 +30,9 @@ export function configChange(input: string, env: Env): object {
     const danger = dangerIn(read(folder));
     if (danger !== undefined) return block(danger);
   }
-  if (!folders.flatMap(read).some((other) => callsForAllTools(other.settings ?? {}, launcherFile(env))))
+  // What it was started with takes precedence over these files.
+  const is_launched = argv.includes(LAUNCHED);
+  if (!is_launched && !folders.flatMap(read).some((other) => callsForAllTools(other.settings ?? {}, launcherFile(env))))
     return block(`after the change of ${file_path} no settings call the gate for every tool any more`);
   return warningOf(file_path, settings);
 }

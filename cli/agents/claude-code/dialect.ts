@@ -15,9 +15,9 @@ export const CLAUDE_CODE: HookDialect = {
   rewritten,
   events: {
     /** A change of the settings while a session runs: a block, a warning, or nothing. */
-    "config-change": async (input) => {
+    "config-change": async (input, argv) => {
       const { configChange } = await import("./config-change.ts");
-      return configChange(input, process.env);
+      return configChange(input, process.env, argv);
     },
     /** After a call: a note for the model, or nothing. */
     after: async (input) => {
@@ -26,11 +26,11 @@ export const CLAUDE_CODE: HookDialect = {
     },
     /** Something happened in a session: nothing is answered. */
     session: async (input) => {
-      const [{ tellOfSession }, { otherHooksIn }] = await Promise.all([
+      const [{ reportSession }, { otherHooksIn }] = await Promise.all([
         import("../../hook/session-event.ts"),
         import("./other-hooks-event.ts"),
       ]);
-      return tellOfSession(input, {
+      return reportSession(input, {
         paths: agentPaths(process.env),
         agent_name: "claude-code",
         turn: "prompt_id",

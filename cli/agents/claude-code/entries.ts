@@ -11,6 +11,9 @@ export const LAUNCHER_NAME = "metnos-gate-hook";
 /** The entries of earlier versions called the command itself. */
 const EARLIER = /metnos-gate(\.js)?'? hook claude-code(\s|$)/;
 
+/** Said to the hook of a client that was started with the gate's hooks. */
+export const LAUNCHED = "--launched";
+
 const STATUS = "Metnos Gate is asking you";
 
 /** Seconds that the hook waits beyond the gate's own time, and Claude Code beyond the hook's. */
@@ -85,6 +88,14 @@ export function ourEntries(launcher: string, answer_seconds: number): Record<Hoo
     SubagentStop: [session],
     CwdChanged: [session],
   };
+}
+
+/** For a client that is started with them: no settings file has to hold them then. */
+export function launchedEntries(launcher: string, answer_seconds: number): Record<HookEvent, Json[]> {
+  const entries = ourEntries(launcher, answer_seconds);
+  const [change, ...others] = entries.ConfigChange;
+  if (change === undefined || !Array.isArray(change.args)) return entries;
+  return { ...entries, ConfigChange: [{ ...change, args: [...change.args, LAUNCHED] }, ...others] };
 }
 
 /** The groups of hooks for an event; what isn't one is left out. */

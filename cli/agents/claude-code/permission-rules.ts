@@ -1,7 +1,6 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Json } from "../../json-object.ts";
-import { isObject } from "../../json-object.ts";
+import { isObject, type Json, parseObject } from "../../json-object.ts";
 import { argumentsOf } from "./client-program.ts";
 import { projectSources, settingsSources } from "./effective-settings.ts";
 
@@ -24,7 +23,8 @@ const OPTIONS = /^--(?:disallowed-?tools|settings|managed-?settings|setting-sour
 
 /** True where a `deny` or `ask` rule may be about the line, or Claude Code's own sandbox is on. In doubt true. */
 export function mayHaveRuleAbout({ line, cwd, pid, env }: Asked): boolean {
-  if (argumentsOf(pid).some((word) => OPTIONS.test(word))) return true;
+  const words = argumentsOf(pid);
+  if (words.some((word, at) => OPTIONS.test(word) && !holdsNoRule(word, words[at + 1]))) return true;
   const config_folder = variableOf(pid, "CLAUDE_CONFIG_DIR");
   const context = { cwd, env: config_folder === undefined ? env : { ...env, CLAUDE_CONFIG_DIR: config_folder } };
   // Claude Code reads its project's settings where it was started; the session may have moved since.
@@ -32,6 +32,12 @@ export function mayHaveRuleAbout({ line, cwd, pid, env }: Asked): boolean {
   return [...settingsSources(context), ...[...folders].flatMap(projectSources)].some(
     ({ settings, problem }) => problem !== undefined || (settings !== undefined && isAbout(settings, line)),
   );
+}
+
+/** What `run` starts it with: hooks, and no rules. */
+function holdsNoRule(word: string, value = ""): boolean {
+  const settings = word === "--settings" ? parseObject(value) : undefined;
+  return settings !== undefined && Object.keys(settings).every((key) => key === "hooks" || key === "disableAllHooks");
 }
 
 /** A variable as a process was started with it. */

@@ -20,8 +20,8 @@ export const CODEX: HookDialect = {
     },
     /** Something happened in a session: nothing is answered. */
     session: async (input) => {
-      const { tellOfSession } = await import("../../hook/session-event.ts");
-      return tellOfSession(input, { paths: agentPaths(process.env), agent_name: "codex", turn: TURN });
+      const { reportSession } = await import("../../hook/session-event.ts");
+      return reportSession(input, { paths: agentPaths(process.env), agent_name: "codex", turn: TURN });
     },
   },
 };

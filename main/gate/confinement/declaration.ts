@@ -17,7 +17,7 @@ export interface Declaration {
 /** The system's programs and settings, which every box shows read-only where they are there: no declaration names them. */
 export const ALWAYS_READABLE = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc"] as const;
 
-/** The same as decisions say it. */
-export function confinedTo({ project, network }: Declaration): Confined {
-  return { project, network };
+/** The same as decisions say it. @param whole_agent it is the box that the whole agent runs in */
+export function confinedTo({ project, network }: Declaration, whole_agent: boolean): Confined {
+  return { project, network, ...(whole_agent ? { whole_agent } : {}) };
 }

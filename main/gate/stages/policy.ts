@@ -52,6 +52,7 @@ export function policy(x: Validated): Denial | Ruling {
 /** For the reason and the trace: what else it would need is known. */
 function whereConfined(confinement: Confinement | null): string {
   if (confinement === null) return "";
+  if (confinement.line === null) return ", in its agent's own box";
   const { network } = confinement.declaration;
   return network ? ", confined to its project, each host asked about" : ", confined to its project, without a network";
 }

@@ -154,12 +154,16 @@ export const METADATA = section("N8", DENIED, [
     ],
     { prepare: repository, expected: CODE },
   ),
-  ...[
-    "{home}/.cursor/mcp.json",
-    "{home}/.cursor/hooks.json",
-    "{home}/.codex/config.toml",
-    "{home}/.codex/hooks.json",
-  ].map((path): Entry => ({ call: write(path), why: "another agent's settings", expected: CODE })),
+  ...["{home}/.cursor/mcp.json", "{home}/.cursor/hooks.json"].map(
+    (path): Entry => ({ call: write(path), why: "another agent's settings", expected: CODE }),
+  ),
+  ...["{home}/.codex/config.toml", "{home}/.codex/hooks.json"].map(
+    (path): Entry => ({
+      call: write(path),
+      why: "another agent's settings, with a hook of the gate's",
+      expected: DENIED,
+    }),
+  ),
   ...[
     write("{home}/moved/settings.json"),
     edit("{home}/moved/settings.local.json"),

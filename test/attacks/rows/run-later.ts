@@ -28,10 +28,11 @@ const AGENTS_SETTINGS = [
   ".claude.json",
   ".claude/hooks/x.sh",
   ".claude/plugins/p/hooks/hooks.json",
-  ".codex/config.toml",
-  ".gemini/settings.json",
   ".cursor/mcp.json",
 ] as const;
+
+/** Of those, the ones that hold a hook of the gate's: see gate-in-place.test.ts. */
+const HOOKS_SETTINGS = [".codex/config.toml", ".gemini/settings.json"] as const;
 
 /** What the system runs. */
 const SYSTEM = ["/etc/cron.d/x", "/var/spool/cron/crontabs/me", "/etc/profile.d/x.sh"] as const;
@@ -54,7 +55,9 @@ function writersOn(path: string, why: string, more: Partial<Entry> = {}): Entry[
 
 export const RUN_LATER_PLACES = section("C10", CODE, [
   ...RUN_LATER.flatMap((path) => writersOn(`{home}/${path}`, "it is run later")),
-  ...AGENTS_SETTINGS.flatMap((path) => writersOn(`{home}/${path}`, "an agent runs it later")),
+  ...AGENTS_SETTINGS.slice(0, 3).flatMap((path) => writersOn(`{home}/${path}`, "an agent runs it later")),
+  ...HOOKS_SETTINGS.flatMap((path) => writersOn(`{home}/${path}`, "it holds the gate's hook", { expected: DENIED })),
+  ...AGENTS_SETTINGS.slice(3).flatMap((path) => writersOn(`{home}/${path}`, "an agent runs it later")),
   ...SYSTEM.flatMap((path) => writersOn(path, "the system runs it later")),
   ...writersOn("/etc/ld.so.preload", "every program loads it", { expected: DENIED }),
   ...GATE_PROGRAM.flatMap((path) =>

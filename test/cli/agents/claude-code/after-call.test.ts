@@ -54,7 +54,7 @@ function around() {
   return { file, started };
 }
 
-describe("after a call Claude Code goes on while it is reported, whole", () => {
+describe("after a call Claude Code continues while it is reported, whole", () => {
   const input = ran("\\n 100% `x` $(y) \u001b[31m è");
   const reported = { with: `hook claude-code after${input}\n`, is_awaited: false };
 

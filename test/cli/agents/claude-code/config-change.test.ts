@@ -142,3 +142,16 @@ describe("a change of the settings while a session runs", () => {
     expect(JSON.parse((await run.ended).output)).toEqual(BLOCK);
   });
 });
+
+describe("a change of the settings while a client runs that was started with the gate's hooks", () => {
+  it("takes effect though no file holds them, unless it turns hooks off", () => {
+    const { env, project, user, input } = connected();
+    writeFileSync(user, "{}");
+    writeFileSync(project, '{"model":"x"}');
+    const changed = (argv: string[]) => configChange(input("project_settings", project), env, argv);
+    expect(changed([])).toMatchObject({ decision: "block" });
+    expect(changed(["--launched"])).toEqual({});
+    writeFileSync(project, '{"disableAllHooks":true}');
+    expect(changed(["--launched"])).toMatchObject({ decision: "block" });
+  });
+});

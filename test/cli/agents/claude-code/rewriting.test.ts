@@ -134,10 +134,22 @@ describe("the hook says that a call can be confined", () => {
   });
 
   it("not where the client was started with rules that no file shows", async () => {
-    for (const option of ["--disallowedTools", "--settings={}"]) {
+    const ask_rule = JSON.stringify({ hooks: {}, permissions: { ask: ["Bash"] } });
+    for (const options of [
+      ["--disallowedTools"],
+      ["--settings={}"],
+      ["--settings", ask_rule],
+      ["--settings", "a.json"],
+    ]) {
       const { ask, bash } = await setting(plain);
-      expect((await ask(bash(), [option])).supports).toBeUndefined();
+      expect((await ask(bash(), options)).supports).toBeUndefined();
     }
+  });
+
+  it("where it was started with hooks alone, as `run` does", async () => {
+    const { ask, bash } = await setting(plain);
+    const hooks = JSON.stringify({ disableAllHooks: false, hooks: {} });
+    expect((await ask(bash(), ["--settings", hooks])).supports).toEqual(["confine"]);
   });
 });
 
