@@ -19,6 +19,10 @@ const SMALL = { compress: true, mangle: true, codegen: true } as const;
 /** Ends the hook's program: Node runs it (`node hook.cjs hook claude-code ...`), or another program takes `runHook` from it. */
 const RUN_IF_MAIN = "if (require.main === module) exports.runHook(process.argv.slice(3));";
 
+/** The same for the proxy in front of MCP servers, which clients start from a copy of it. */
+const RUN_PROXY_IF_MAIN =
+  "if (require.main === module) exports.runProxy(process.argv.slice(2)).then((code) => { process.exitCode = code; });";
+
 /** The build runs within `npm ci`, which is to print only what somebody has to act on. */
 const logLevel = "warn";
 
@@ -28,7 +32,7 @@ const logLevel = "warn";
  */
 export default defineConfig([
   {
-    input: { "metnos-gate": "cli/main.ts", outside: "cli/outside.ts" },
+    input: { "metnos-gate": "cli/main.ts", outside: "cli/outside.ts", mcp: "cli/mcp/main.ts" },
     platform: "node",
     // Ink loads its developer's tools only where they are asked for, and installed.
     external: [/^node:/, "better-sqlite3", "react-devtools-core"],
@@ -62,6 +66,22 @@ export default defineConfig([
     external: [/^node:/],
     logLevel,
     output: { dir: "dist/opencode", cleanDir: true, format: "es" },
+  },
+  {
+    input: { mcp: "cli/mcp/program.ts" },
+    platform: "node",
+    external: [/^node:/],
+    logLevel,
+    plugins: [licences()],
+    output: {
+      dir: "dist/mcp",
+      cleanDir: true,
+      format: "cjs",
+      entryFileNames: "[name].cjs",
+      chunkFileNames: "[name].cjs",
+      footer: (chunk) => (chunk.isEntry ? RUN_PROXY_IF_MAIN : ""),
+      minify,
+    },
   },
   {
     input: { client: "ipc/client.ts" },

@@ -28,9 +28,10 @@ if (argv[0] === "hook" && argv.length > 1 && !argv.includes("--help")) {
     process.exitCode = 2;
   }
 } else {
-  // What an agent runs outside the box doesn't wait for the rest of the command to load.
-  const name = argv[0] === "outside" ? "outside" : "metnos-gate";
-  const source = new URL(name === "outside" ? "../cli/outside.ts" : "../cli/main.ts", import.meta.url);
+  // What agents and their clients start doesn't wait for the rest of the command to load.
+  const alone = { outside: "../cli/outside.ts", mcp: "../cli/mcp/main.ts" };
+  const name = Object.hasOwn(alone, argv[0] ?? "") ? argv[0] : "metnos-gate";
+  const source = new URL(alone[name] ?? "../cli/main.ts", import.meta.url);
   const build = new URL("../dist/cli/", import.meta.url);
   // A checkout's own build starts in half the time and takes a third less memory, but only counts while the sources are as they were.
   const { isCurrent } = await import("./fingerprint.js");

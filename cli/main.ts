@@ -14,6 +14,7 @@ import { demoCommand } from "./commands/demo.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { guardCommands } from "./commands/guard.ts";
 import { judgeCommands } from "./commands/judge.ts";
+import { mcpCommand } from "./commands/mcp.ts";
 import { metricsCommand } from "./commands/metrics.ts";
 import { offlineCommands } from "./commands/offline.ts";
 import { openCommand } from "./commands/open.ts";
@@ -96,6 +97,7 @@ export function commandLine(done: (code: number) => void): Command {
   judgeCommands(program, done);
   benchCommand(program, done);
   outsideCommand(program);
+  mcpCommand(program);
   program
     .command("hook <agent>")
     .description("what an agent's own hook calls (claude-code): reads its JSON on stdin, answers on stdout")

@@ -3,6 +3,7 @@ import { EventEmitter } from "node:events";
 import { createConnection, type Socket } from "node:net";
 import { type Confined, type Decision, decisionSchema } from "./decision.ts";
 import { encodeFrame, FrameReader, isWithinDepth, MAX_DEPTH, MAX_FRAME_BYTES } from "./frames.ts";
+import type { McpTools } from "./mcp.ts";
 import { isOwnSocket } from "./own-socket.ts";
 import { agentTokenFile, gatePaths } from "./paths.ts";
 import { readRegularFile } from "./regular-file.ts";
@@ -20,6 +21,7 @@ import {
 
 export { type ConfinedEnd, type ConfinedRunOptions, startConfined } from "./confined-run.ts";
 export type { Card, Decision, Level, Outcome, Stage, Verdict } from "./decision.ts";
+export type { McpTools } from "./mcp.ts";
 export { SafeGoalDecomposer, SafeGoalRegistry, SafetyViolationError } from "./safe-goals.ts";
 export type { CallContext, Goal, ProposedCall, SafetyVerdict, Subtask, TaskGraph } from "./wire.ts";
 
@@ -39,6 +41,8 @@ export interface GateClientOptions {
   confine?: boolean;
   /** How long to keep trying to reach the gate, in milliseconds. Default 10,000; 0 tries once. */
   retry_ms?: number;
+  /** The same until it was reached for the first time. Default `retry_ms`. */
+  first_retry_ms?: number;
 }
 
 export interface GateClientEvents {
@@ -90,6 +94,9 @@ export class GateClient extends EventEmitter<GateClientEvents> {
   #greeting: Socket | undefined;
   #connecting: Promise<GateMessage<"hello.ok">> | undefined;
   #is_closed = false;
+  #was_reached = false;
+  /** The line that says which tools a server has; undefined where none is to be said. */
+  #announcement: string | undefined;
 
   constructor(options: GateClientOptions) {
     super();
@@ -168,6 +175,16 @@ export class GateClient extends EventEmitter<GateClientEvents> {
     return gateMessages["tool.ran.ok"].parse(await this.#ask(id, "tool.ran", { id, call_id })).confined;
   }
 
+  /**
+   * Says which tools the MCP server behind this agent has, now and on each later connection, before any call that waits. An empty
+   * list: nothing is known of them any more. What the gate answers is not awaited: without it each of their calls is asked about.
+   * @throws GateClientError where they are too many for one message
+   */
+  announceTools(tools: McpTools): void {
+    this.#announcement = frameFor("mcp.tools", { id: randomUUID(), ...tools });
+    this.#socket?.write(this.#announcement);
+  }
+
   /** Checks that the gate responds. */
   async ping(): Promise<void> {
     const id = randomUUID();
@@ -221,7 +238,8 @@ export class GateClient extends EventEmitter<GateClientEvents> {
   }
 
   async #reach(): Promise<GateMessage<"hello.ok">> {
-    const deadline = performance.now() + (this.#options.retry_ms ?? 10_000);
+    const { retry_ms = 10_000, first_retry_ms = retry_ms } = this.#options;
+    const deadline = performance.now() + (this.#was_reached ? retry_ms : first_retry_ms);
     for (let pause = 25; ; pause = Math.min(pause * 2, 1000)) {
       try {
         return await this.#greet();
@@ -283,6 +301,8 @@ export class GateClient extends EventEmitter<GateClientEvents> {
             is_ready = true;
             this.#greeting = undefined;
             this.#socket = socket;
+            this.#was_reached = true;
+            if (this.#announcement !== undefined) socket.write(this.#announcement);
             for (const token of this.#left) this.#cancel({ token });
             this.#left.clear();
             this.emit("ready", ok.data);

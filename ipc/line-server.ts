@@ -104,6 +104,9 @@ function adjustListener(ipc_server: IPCModule["server"]): void {
 
 type IpcSocket = Socket & { ipcBuffer?: ServedConnection | "" };
 
+/** Of the next connection: one number for those of all servers, as what connections announce is kept by it. */
+let next_id = 1;
+
 export class LineServer {
   readonly #settings: LineServerSettings;
   readonly #handlers: LineHandlers;
@@ -114,7 +117,6 @@ export class LineServer {
   readonly #too_many = new Map<string, number>();
   #log_timer: NodeJS.Timeout | undefined;
   #file: FileIdentity | undefined;
-  #next_id = 1;
 
   constructor(settings: LineServerSettings, handlers: LineHandlers) {
     this.#settings = settings;
@@ -217,7 +219,7 @@ export class LineServer {
       excess.endAtOnce(this.#handlers.unadmitted());
       this.#ungreeted.delete(excess);
     }
-    const connection = new ServedConnection(this.#next_id++, socket, this.#host);
+    const connection = new ServedConnection(next_id++, socket, this.#host);
     // As bytes: decoded piece by piece, invalid UTF-8 would be silently replaced.
     socket.setEncoding("latin1");
     socket.ipcBuffer = connection;

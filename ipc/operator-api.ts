@@ -530,6 +530,32 @@ export const operatorMethods = {
     params: z.object({ command: z.string().min(1).max(1_000_000), cwd: z.string().min(1).max(4096) }),
     result: z.object({ argv: z.array(z.string()) }),
   },
+  /**
+   * Prepares a run of a whole agent in a box, for its user: the words that start it, once, within a minute. Its calls use a socket of
+   * this run, and count as confined until it has ended. Paths are absolute. Refused with `not_confined` outside of a project, and with
+   * `box_unavailable`.
+   */
+  "box.prepare_agent": {
+    params: z.object({
+      agent: agentNameSchema,
+      /** Its program and words. */
+      argv: z.array(z.string().max(131_072)).min(1).max(1000),
+      cwd: z.string().min(1).max(4096),
+      /** Files and folders that the program is made of. */
+      program: z.array(z.string().min(1).max(4096)).max(16),
+      /** Names of variables that it gets, such as that of its model's key. */
+      variables: z.array(z.string().min(1).max(256)).max(64),
+      /** `HOST`, `HOST:PORT`; `127.0.0.1:PORT` for a server of this machine. */
+      hosts: z.array(z.string().min(1).max(300)).max(64),
+      /** Folders of its state, which are its own in the box. */
+      state: z.array(z.string().min(1).max(4096)).max(16),
+      /** The user's settings of it, to be read only. */
+      settings: z.array(z.object({ path: z.string().min(1).max(4096), is_folder: z.boolean() })).max(64),
+      /** What the gate's hook in it needs, to be read only. */
+      files: z.array(z.object({ source: z.string().min(1).max(4096), at: z.string().min(1).max(4096) })).max(16),
+    }),
+    result: z.object({ argv: z.array(z.string()), project: z.string() }),
+  },
   /** What the judges look at now, and what they refused lately, newest first. */
   "reviews.list": {
     params: nothing,

@@ -1,9 +1,7 @@
 import { z } from "zod";
+import { MAX_PROMPT } from "./prompt-length.ts";
 
 /** What an agent's client says of its own session. It can end what was remembered for the session, or inform the user: never loosen a decision. */
-
-/** Of the user's own words: a client cuts a longer message to its beginning. In characters. */
-export const MAX_PROMPT = 16_384;
 
 export const sessionEventSchema = z.discriminatedUnion("kind", [
   /** The user's own words. `turn`: the client's id of this message, as calls name it in `context.turn`. */

@@ -1,3 +1,4 @@
+import { timingSafeEqual } from "node:crypto";
 import { TOKEN_REQUIRED } from "../ipc/agent-answers.ts";
 import type {
   AgentPort,
@@ -6,8 +7,10 @@ import type {
   Decided,
   Deliver,
   Greeted,
+  PendingCall,
   Ran,
   Refusal,
+  UnsentDecision,
 } from "../ipc/agent-port.ts";
 import type { Confined, Decision } from "../ipc/decision.ts";
 import { isoSeconds } from "../ipc/iso-seconds.ts";
@@ -19,6 +22,7 @@ import type { SessionEvent } from "../ipc/session-events.ts";
 import { CONFINE, type GateMessage, type Hello, type ProposedCall, type SafetyVerdict } from "../ipc/wire.ts";
 import type { Core } from "./core.ts";
 import type { AgentPause } from "./gate/agent-pauses.ts";
+import type { Declaration } from "./gate/confinement/declaration.ts";
 import type { Untaken } from "./gate/mcp/announced-tools.ts";
 import type { Subject } from "./gate/stages/examination.ts";
 import { AGENT_PAUSED } from "./gate/stages/safety.ts";
@@ -61,13 +65,28 @@ export class GatePort implements AgentPort {
   readonly #core: Core;
   readonly #log: (line: string) => void;
   readonly #principal = localPrincipal();
+  readonly #boxed: BoxedAgent | undefined;
 
-  constructor(core: Core, log: (line: string) => void) {
+  /** @param boxed the one agent whose socket this is for, and which runs in a box as a whole */
+  constructor(core: Core, log: (line: string) => void, boxed?: BoxedAgent) {
     this.#core = core;
     this.#log = log;
+    this.#boxed = boxed;
   }
 
-  greet({ agent: { name }, token, supports = [] }: Hello): ReturnType<AgentPort["greet"]> {
+  greet(hello: Hello): ReturnType<AgentPort["greet"]> {
+    return this.#boxed === undefined ? this.#greeted(hello) : this.#greetedFromBox(hello, this.#boxed);
+  }
+
+  #greetedFromBox({ agent: { name }, token = "" }: Hello, boxed: BoxedAgent): ReturnType<AgentPort["greet"]> {
+    const agent = this.#core.agents.get(boxed.agent_id);
+    const is_paired = agent !== undefined && agent.revoked_at === null;
+    if (!is_paired || agent.name !== name || !isSameText(token, boxed.token)) return { refused: NOT_THIS_AGENT };
+    this.#core.agents.noteSeen(agent.agent_id);
+    return { agent_id: agent.agent_id, level: agent.level } satisfies Greeted;
+  }
+
+  #greeted({ agent: { name }, token, supports = [] }: Hello): ReturnType<AgentPort["greet"]> {
     const { agents, box } = this.#core;
     if (agents.unreadable().includes(name)) return { refused: unreadable() };
     if (token !== undefined) {
@@ -90,7 +109,16 @@ export class GatePort implements AgentPort {
   }
 
   decide(call: ProposedCall, source: CallSource, deliver: Deliver): Decided {
-    return this.#core.gate.decide(call, this.#subject(source), deliver);
+    if (this.#boxed === undefined) return this.#core.gate.decide(call, this.#subject(source), deliver);
+    const toBox = ({ decision, pending }: Decided): Decided => ({
+      ...(decision === undefined ? {} : { decision: sentToBox(decision) }),
+      ...(pending === undefined ? {} : { pending: pendingInBox(pending) }),
+    });
+    return toBox(
+      this.#core.gate.decide(call, this.#subject(source), (decision, pending) =>
+        deliver(sentToBox(decision), pending === undefined ? undefined : pendingInBox(pending)),
+      ),
+    );
   }
 
   withdraw(agent_id: string, token: string, reason: string): Decision | undefined {
@@ -104,7 +132,8 @@ export class GatePort implements AgentPort {
   ran(agent_id: string, { call_id, ok, duration_ms, input }: Ran): { confined: Confined | null } {
     if (input !== undefined) noteRan(this.#core, agent_id, call_id, input);
     if (ok !== undefined) noteReport(this.#core, agent_id, { call_id }, { ok, duration_ms });
-    return this.#core.box.ran(agent_id, call_id);
+    // Calls from a box are given no words to run: what was given to the same agent elsewhere is none of them.
+    return this.#boxed === undefined ? this.#core.box.ran(agent_id, call_id) : { confined: null };
   }
 
   announce({ agent_id, connection }: CallSource, tools: McpTools): ReturnType<AgentPort["announce"]> {
@@ -180,8 +209,56 @@ export class GatePort implements AgentPort {
   #subject({ agent_id, session, can_confine, connection }: CallSource): Subject {
     const agent = this.#core.agents.get(agent_id);
     if (agent === undefined) throw new Error("a greeted agent is always known");
-    return { agent, level: agent.level, session, principal: this.#principal, can_confine, connection };
+    const subject = { agent, level: agent.level, session, principal: this.#principal, connection };
+    if (this.#boxed === undefined) return { ...subject, can_confine };
+    return { ...subject, can_confine: false, agent_box: this.#boxed.declaration };
   }
+}
+
+/** An agent that runs in a box as a whole. */
+export interface BoxedAgent {
+  agent_id: string;
+  /** Of its run alone. */
+  token: string;
+  /** What its box shows. */
+  declaration: Declaration;
+}
+
+const NOT_THIS_AGENT: Refusal = {
+  code: "bad_token",
+  message: "this socket is another agent's, which runs in a box",
+  hint: "start the agent again",
+};
+
+function isSameText(said: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(said), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** It runs what it is allowed as it is: for the rest of the gate the call is a confined one. */
+function sentToBox(decision: UnsentDecision): UnsentDecision {
+  return {
+    get current() {
+      return decision.current;
+    },
+    get sent() {
+      const { confined: _, ...sent } = decision.sent;
+      return sent;
+    },
+  };
+}
+
+function pendingInBox(pending: PendingCall): PendingCall {
+  return {
+    get token() {
+      return pending.token;
+    },
+    cancel(reason) {
+      const decision = pending.cancel(reason);
+      return decision === null ? null : sentToBox(decision);
+    },
+    disconnect: (reason) => pending.disconnect(reason),
+  };
 }
 
 /** The message to agents about a pause; null while there is none. */

@@ -4,6 +4,7 @@ import type { GateError } from "../ipc/gate-error.ts";
 import { OperatorServer } from "../ipc/operator-server.ts";
 import type { Env } from "../ipc/paths.ts";
 import { logAlarms } from "./alarm-log.ts";
+import { BoxedAgents } from "./boxed-agents.ts";
 import { type Channels, startChannels } from "./channels/channels.ts";
 import { SharedScreen } from "./channels/shared-screen.ts";
 import { type Core, openCore } from "./core.ts";
@@ -103,11 +104,13 @@ async function serveCore(
   const port = new GatePort(core, log);
   const agents = new AgentServer({ path: paths.agent_socket, max_connections, unread, frame_timeout_ms }, port);
   informAgents(core, agents);
+  const boxed_agents = new BoxedAgents(core, { env, server: { unread, frame_timeout_ms }, log });
   const page = web ? webPage(core, log, clock) : undefined;
   let notifications: GateNotifications | undefined;
   let channels: Channels | undefined;
   const operator = new Operator(core, {
     connections: agents,
+    boxed_agents,
     browser_page: page,
     notifications: () => notifications,
     channels: () => channels,
@@ -122,7 +125,7 @@ async function serveCore(
   const close = async () => {
     await page?.close();
     core.gate.waiting.reviews.stop();
-    const agents_closed = agents.close();
+    const agents_closed = Promise.all([agents.close(), boxed_agents.close()]);
     core.gate.waiting.forget();
     await agents_closed;
     await operators.close();

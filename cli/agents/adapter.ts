@@ -62,6 +62,8 @@ export interface LaunchOptions {
   env: Env;
   /** The user's own arguments. */
   args: readonly string[];
+  /** The client's own program; left out, the one on PATH. */
+  client?: string;
 }
 
 export interface Launch {

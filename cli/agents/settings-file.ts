@@ -18,7 +18,17 @@ import { isObject, type Json } from "../json-object.ts";
 /** One of Claude Code's settings files: read as an object, written whole, with the file as it was beside it. */
 
 /** The events whose hooks are ours to write. */
-export const EVENTS = ["PreToolUse", "PostToolUse", "PostToolUseFailure", "ConfigChange"] as const;
+export const EVENTS = [
+  "PreToolUse",
+  "PostToolUse",
+  "PostToolUseFailure",
+  "ConfigChange",
+  "UserPromptSubmit",
+  "SessionEnd",
+  "SubagentStart",
+  "SubagentStop",
+  "CwdChanged",
+] as const;
 export type HookEvent = (typeof EVENTS)[number];
 
 /** The user's settings.json, or the one of the project in this folder. */

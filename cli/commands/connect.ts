@@ -1,6 +1,9 @@
 import type { Command } from "commander";
 import { ownCommand } from "../../ipc/own-command.ts";
 import { agentTokenFile, gatePaths } from "../../ipc/paths.ts";
+import { shellWord } from "../../ipc/shell-quoted.ts";
+import { visible } from "../../ipc/visible-text.ts";
+import type { AdapterName } from "../agents/adapter.ts";
 import { ADAPTER_NAMES, adapterOf } from "../agents/adapters.ts";
 import { installedAgents, installedColumns } from "../agents/installed.ts";
 import { pairAgent } from "../agents/pairing.ts";
@@ -13,6 +16,7 @@ interface Options {
   remove?: boolean;
   client?: string;
   level?: string;
+  mcp?: boolean;
 }
 
 /** `connect AGENT`: puts what calls the gate into the client's settings, and pairs the agent. `connect`: what there is to connect. */
@@ -25,6 +29,7 @@ export function connectCommand(program: Command): void {
     .option("--project", "only for the project in this folder")
     .option("--level <level>", "ReadOnly, Supervised or Full; only when it is paired for the first time")
     .option("--client <file>", "the agent's program, which is tested; left out, the one on PATH")
+    .option("--mcp", "instead of its hook: a proxy in front of each MCP server that its settings start")
     .option("--remove", "takes the hook out again; the pairing stays, see agents revoke")
     .action(async (agent: string | undefined, options: Options) => {
       if (agent === undefined) return await listAgents(options);
@@ -34,6 +39,7 @@ export function connectCommand(program: Command): void {
           `there is no adapter for ${JSON.stringify(agent)}`,
           `one of: ${ADAPTER_NAMES.join(", ")}; for others see docs/protocol.md`,
         );
+      if (options.mcp) return await connectServers(adapter.name, options);
       const { loadConfig, longestAnswerSeconds } = await import("../../main/config.ts");
       const config = loadConfig(gatePaths(process.env).config_file, process.env);
       const settings = {
@@ -73,4 +79,35 @@ async function listAgents(options: Options): Promise<void> {
   list(found, installedColumns());
   const next = found.find(({ program, is_connected }) => program !== null && !is_connected);
   if (next !== undefined) say(`connect one with: ${ownCommand(`connect ${next.agent}`)}`);
+}
+
+/** `connect AGENT --mcp`. The agent is paired as by its hook. */
+async function connectServers(agent: AdapterName, { project = false, remove, client, level }: Options): Promise<void> {
+  const { connectMcp, disconnectMcp } = await import("../mcp/connect/connect.ts");
+  const given = { agent, project, env: process.env, cwd: process.cwd(), ...(client === undefined ? {} : { client }) };
+  if (remove) {
+    const result = await disconnectMcp(given);
+    tell(result, `${counted(result.changed)} in ${result.file} without the proxy again`);
+    return;
+  }
+  const { loadConfig } = await import("../../main/config.ts");
+  const { agents } = loadConfig(gatePaths(process.env).config_file, process.env);
+  const paired = await withOperator((api) => pairAgent(api, agent, levelOf(level ?? agents.default_level)));
+  const result = await connectMcp(given);
+  const was_there = result.changed.length === 0 ? "the proxy is in front of every server" : counted(result.changed);
+  tell(
+    { ...result, agent: paired },
+    `${was_there} in ${result.file}${result.changed.length === 0 ? "" : " with the proxy"}`,
+  );
+  const [first] = result.left;
+  if (first === undefined) return;
+  say(`left as they are, since nothing is started for them: ${result.left.map((name) => visible(name)).join(", ")}`);
+  say(
+    `one at an address is reached by: ${ownCommand(`mcp --name ${shellWord(first)} --agent ${agent} --http ADDRESS`)}`,
+  );
+}
+
+function counted(names: readonly string[]): string {
+  if (names.length === 0) return "no server";
+  return `${names.length === 1 ? "1 server" : `${names.length} servers`} (${names.map((name) => visible(name)).join(", ")})`;
 }

@@ -3,7 +3,8 @@ import { gatePaths } from "../../ipc/paths.ts";
 import { ADAPTER_NAMES } from "../agents/adapters.ts";
 import { pairAgent } from "../agents/pairing.ts";
 import { withRunningGate } from "../operator.ts";
-import { say, usageError } from "../output.ts";
+import { say } from "../output.ts";
+import { type BoxedRunOptions, boxedRun } from "../run/boxed-run.ts";
 import { adapterNamed, launchEnvironment, programOf, readRunWords } from "../run/run-agent.ts";
 import { runInPlace } from "../running-program.ts";
 
@@ -11,23 +12,30 @@ import { runInPlace } from "../running-program.ts";
 export function runCommand(program: Command, done: (code: number) => void): void {
   program
     .command("run")
-    .usage("<agent> [--client <file>] [--] [its arguments...]")
+    .usage("<agent> [--box [--host <host>]...] [--client <file>] [--] [its arguments...]")
     .argument("<agent>", `one of: ${ADAPTER_NAMES.join(", ")}`)
     .argument("[args...]", "options of this command, then the agent's own arguments; -- ends the first")
-    .description("starts an agent with the gate in front of it, and changes none of its files")
+    .description("starts an agent with the gate in front of it; --box: all of it confined to the project (docs/box.md)")
     .passThroughOptions()
     .allowUnknownOption()
     .action(async (name: string, words: string[]) => {
       const adapter = await adapterNamed(name);
-      const { box, client, args } = readRunWords(words);
-      if (box) throw usageError("--box isn't there yet");
+      const { box, hosts, client, args } = readRunWords(words);
       const { loadConfig, longestAnswerSeconds } = await import("../../main/config.ts");
       const config = loadConfig(gatePaths(process.env).config_file, process.env);
       await withRunningGate((api) => pairAgent(api, adapter.name, config.agents.default_level));
       const answer_seconds = longestAnswerSeconds(config);
-      const launch = await adapter.launch({ answer_seconds, cwd: process.cwd(), env: process.env, args });
+      const made = await adapter.launch({ answer_seconds, cwd: process.cwd(), env: process.env, args });
+      const launch = { ...made, program: programOf(made, client) };
       for (const note of launch.notes ?? []) say(note);
-      const env = launchEnvironment(launch, process.env);
-      done(await runInPlace([programOf(launch, client), ...launch.args], {}, env));
+      if (box) return done(await runBoxed({ adapter, launch, cwd: process.cwd(), env: process.env, hosts }));
+      done(await runInPlace([launch.program, ...launch.args], {}, launchEnvironment(launch, process.env)));
     });
+}
+
+async function runBoxed(options: BoxedRunOptions): Promise<number> {
+  const { request, env } = boxedRun(options);
+  const { argv, project } = await withRunningGate((api) => api.call("box.prepare_agent", request));
+  say(`${options.adapter.title} runs in a box: it writes in ${project}, and reaches ${request.hosts.join(", ")}`);
+  return await runInPlace(argv, {}, env);
 }

@@ -8,6 +8,8 @@ export interface LauncherParts {
   calls_dir: string;
   /** Variables that the hook needs, and no others reach it. */
   env: Readonly<Record<string, string>>;
+  /** What holds the agent's token, where no variable does. */
+  token_file?: string;
   /** How the hook is run. */
   program: { installed: string } | { nodes: readonly string[]; scripts: readonly string[] };
 }
@@ -24,14 +26,16 @@ const AGAIN = "tell the user to connect claude-code again from where Metnos Gate
  * A script for any POSIX shell. Its first line begins with an empty environment, before a shell has read any of it: what a project's
  * settings put there (NODE_OPTIONS, SHELLOPTS, METNOS_*) reaches neither this shell nor the hook.
  */
-export function launcherText({ env, calls_dir, program }: LauncherParts): string {
+export function launcherText({ env, calls_dir, program, token_file }: LauncherParts): string {
   const variables = Object.entries(env).map(([name, value]) => `export ${name}=${shellQuoted(value)}`);
+  if (token_file !== undefined) variables.push(`export METNOS_AGENT_TOKEN="$(cat ${shellQuoted(token_file)})"`);
   return `#!/usr/bin/env -S -i /bin/sh
 # Written by metnos-gate connect claude-code, which also replaces it.
-${afterCall(calls_dir)}
+${reports(calls_dir)}
 ${variables.join("\n")}
 
 blocks() {
+  [ -z "$reports" ] || exit 0
   echo "Metnos Gate: $1; nothing is let through" >&2
   exit ${BLOCKS}
 }
@@ -42,10 +46,10 @@ if [ "$1" = check ]; then
   printf '%s\\n' "$@"
   exit 0
 fi
-if [ -n "$payload" ]; then
-  printf '%s\\n' "$payload" | "$@"
-  exit 0
-fi
+case $reports in
+  now) printf '%s\\n' "$payload" | "$@"; exit 0 ;;
+  later) { printf '%s\\n' "$payload" | "$@"; } >/dev/null 2>&1 & exit 0 ;;
+esac
 answer=$("$@" --parent "$PPID") || blocks "its hook failed ($?)"
 case $answer in
   '{'*'}') printf '%s\\n' "$answer" || blocks 'its answer had no reader' ;;
@@ -55,28 +59,37 @@ esac
 }
 
 /**
- * After a call, of which there are many: a program is started only for one that the gate allowed as a confined one, if it never started so, or
- * if its output says that something was refused. Where there is no such call its payload isn't even read.
+ * After a call, of which there are many: Claude Code waits for the program only after one that the gate allowed as a confined one, if it
+ * never started so, or if its output says that something was refused. All others are reported while Claude Code goes on. What a session
+ * says is reported before it goes on: the user's words are there before the first call is. Neither can be blocked: without the
+ * program nothing is said.
  */
-function afterCall(calls_dir: string): string {
+function reports(calls_dir: string): string {
   const refused = REFUSAL_TEXTS.map((text) => `*${shellQuoted(text)}*`).join(" | ");
   return `payload=
-if [ "$1" = after ]; then
-  cd ${shellQuoted(calls_dir)} 2>/dev/null || exit 0
-  set -- *
-  [ "$1" != '*' ] || exit 0
+reports=
+if [ "$1" = session ]; then
+  reports=now
   payload=$(cat)
-  found=
-  for call in "$@"; do
-    case $payload in
-      *'"tool_use_id":"'"\${call%${STARTED}}"'"'*) found=$call; break ;;
-    esac
-  done
-  case $found in
-    '') exit 0 ;;
-    *${STARTED}) case $payload in ${refused}) ;; *) exit 0 ;; esac ;;
-  esac
-  cd /
+  set -- hook claude-code session
+elif [ "$1" = after ]; then
+  reports=later
+  payload=$(cat)
+  if cd ${shellQuoted(calls_dir)} 2>/dev/null; then
+    set -- *
+    for call in "$@"; do
+      case $payload in
+        *'"tool_use_id":"'"\${call%${STARTED}}"'"'*) ;;
+        *) continue ;;
+      esac
+      case $call in
+        *${STARTED}) case $payload in ${refused}) reports=now ;; esac ;;
+        *) reports=now ;;
+      esac
+      break
+    done
+    cd /
+  fi
   set -- hook claude-code after
 fi`;
 }

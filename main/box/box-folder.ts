@@ -8,6 +8,8 @@ export interface BoxFolder {
   path: string;
   /** The program that starts a run. */
   launcher: string;
+  /** The one that starts a whole agent. */
+  agent_launcher: string;
   /** An empty file for each run by its call's id: it has not started, or `.started`. */
   calls: string;
   /** What runs that were going may have left, should the gate end. */
@@ -27,6 +29,7 @@ export function openBoxFolder(state_dir: string): BoxFolder {
   const folder = {
     path,
     launcher: join(path, "metnos-gate-box"),
+    agent_launcher: join(path, "metnos-gate-agent"),
     calls: join(path, "calls"),
     going: join(path, "going"),
     set_aside: join(path, "set-aside"),

@@ -11,6 +11,9 @@ import type { Alarms } from "../gate/alarms.ts";
 import type { AuditLog } from "../gate/audit/log.ts";
 import type { Clock } from "../gate/clock.ts";
 import type { Box, ConfinedRun } from "../gate/confinement/box.ts";
+import type { Declaration } from "../gate/confinement/declaration.ts";
+import { AgentPlan } from "./agent-runs/agent-plan.ts";
+import type { AgentRun } from "./agent-runs/agent-run.ts";
 import { boxAgents, type KnownAgent } from "./agents.ts";
 import { commonArguments } from "./arguments/bubblewrap.ts";
 import { limitCommands } from "./arguments/limits.ts";
@@ -18,7 +21,8 @@ import { findMachine } from "./arguments/machine.ts";
 import { systemCallFilter } from "./arguments/system-calls.ts";
 import { type BoxFolder, openBoxFolder } from "./box-folder.ts";
 import type { BoxNetwork } from "./network/box-network.ts";
-import type { RunNetwork } from "./network/way.ts";
+import type { AddressRules } from "./network/lookup.ts";
+import { makeSocketFolder, type RunNetwork } from "./network/way.ts";
 import { probeBox } from "./probe.ts";
 import { AfterRuns } from "./project/after-runs.ts";
 import { Places, TooLarge } from "./project/places.ts";
@@ -46,14 +50,29 @@ export interface BoxServiceParts {
   gate_folders: readonly string[];
   /** Confined runs' ways to hosts, with their sockets in this folder and relays on this Node. Left out: no run has one. */
   network?(folder: string, node: string): BoxNetwork;
+  /** How whole agents reach hosts; another one only in tests. */
+  address_rules?: AddressRules;
   /** Logs an unexpected error after which the gate continues. */
   failed(what: string, error: unknown): void;
+}
+
+/** A whole agent's run that is prepared, or going. */
+export interface PreparedAgent {
+  argv: readonly string[];
+  end(): void;
+  /** The gate or the agent may have been paused, or the agent be another one than it was: then it is stopped, or ended. */
+  review(): void;
+  /** The gate ends. */
+  close(): void;
 }
 
 /** What of this machine a running box needs. */
 interface Open {
   folder: BoxFolder;
   launcher: Launcher;
+  agent_launcher: Launcher;
+  /** For the sockets of whole agents' runs. */
+  agents_folder: string;
   slots: SlotPool;
   plan: RunPlanParts;
   runs: Runs;
@@ -67,6 +86,9 @@ const BEGINS_AFTER_MS = 400;
 
 /** Looking again takes as long as it did. */
 const STAYS_TOO_LARGE_MS = 3_600_000;
+
+/** Of each process of an agent, which may run for days: a week. */
+const AGENT_CPU_SECONDS = 604_800;
 
 const NONE_YET: Problem = { problem: "probe-failed", detail: "it is being tried", fix: null };
 
@@ -109,11 +131,41 @@ export class BoxService implements Box {
   }
 
   prepare(run: ConfinedRun): { argv: readonly string[] } {
-    const open = this.#open;
-    if (open === undefined)
-      throw new GateError("box_unavailable", "no command can run confined here", "see box status");
+    const open = this.#required();
     open.launcher.check();
     return open.runs.prepare(run, this.#planOf(open, run));
+  }
+
+  /** A path for the agents' socket of a run. @throws GateError `box_unavailable` */
+  agentSocketPath(): string {
+    return join(this.#required().agents_folder, randomBytes(6).toString("hex"));
+  }
+
+  /**
+   * Prepares a whole agent's run, for its user alone: for a minute, the words that start it, once.
+   * @throws GateError `box_unavailable`; the system's error
+   */
+  prepareAgent(agent: AgentRun, declaration: Declaration): PreparedAgent {
+    const open = this.#required();
+    open.agent_launcher.check();
+    const { machine } = open.plan;
+    if (machine.node === null)
+      throw new GateError(
+        "box_unavailable",
+        "no host can be reached from a box here",
+        "install Node, and have it in PATH",
+      );
+    const { failed, address_rules: rules } = this.#parts;
+    const way = { folder: open.agents_folder, node: machine.node, failed, ...(rules === undefined ? {} : { rules }) };
+    const plan = new AgentPlan({ plan: open.plan, way }, agent, declaration);
+    const { argv } = open.runs.prepare(plan.run, plan, open.folder.agent_launcher);
+    const end = () => open.runs.end(argv);
+    return { argv, end, review: () => (plan.review() ? end() : undefined), close: () => plan.close() };
+  }
+
+  #required(): Open {
+    if (this.#open !== undefined) return this.#open;
+    throw new GateError("box_unavailable", "no command can run confined here", "see box status");
   }
 
   isTooLarge(project: string): boolean {
@@ -220,14 +272,18 @@ export class BoxService implements Box {
       return undefined;
     }
     const has_filter = writeFilter(folder);
-    const launcher = new Launcher(folder);
-    launcher.write({
-      folder: folder.path,
-      bubblewrap: machine.bubblewrap.path,
-      bash: machine.bash,
-      common: commonArguments(machine),
-      limits: limitCommands(config),
-      has_filter,
+    const launcher = new Launcher(folder.launcher);
+    const agent_launcher = new Launcher(folder.agent_launcher);
+    const common = commonArguments(machine);
+    const { path: bubblewrap } = machine.bubblewrap;
+    const written = { folder: folder.path, bubblewrap, bash: machine.bash, has_filter };
+    launcher.write({ ...written, common, limits: limitCommands(config) });
+    agent_launcher.write({
+      ...written,
+      common,
+      // To be resized and interrupted: the filter keeps words from being put into it.
+      keeps_terminal: has_filter,
+      limits: limitCommands({ ...config, cpu_seconds: AGENT_CPU_SECONDS }),
     });
     const places = new Places();
     const after = new AfterRuns({ folder, places, clock, alarms, audit, failed });
@@ -239,6 +295,8 @@ export class BoxService implements Box {
     return {
       folder,
       launcher,
+      agent_launcher,
+      agents_folder: makeSocketFolder(join(folder.path, "agents")),
       slots,
       plan,
       runs: new Runs({ folder, slots, bubblewrap: basename(machine.bubblewrap.path), failed }),

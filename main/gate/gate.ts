@@ -292,7 +292,8 @@ export class Gate {
   #prepareRun(x: Reviewable, decision: RevisableDecision, trace: TraceStep[] | undefined): void {
     if (x.confinement === null || decision.current.outcome !== "allowed") return;
     try {
-      decision.runBy(preparedRun(x, x.confinement));
+      const run = preparedRun(x, x.confinement);
+      if (run !== null) decision.runBy(run);
     } catch (error) {
       this.#events.failed("preparing a confined run", error);
       decision.revise((draft) => denyUnprepared(draft, trace));

@@ -3,8 +3,15 @@ import type { Confinement } from "./confinement/confinement.ts";
 import type { PreparedRun } from "./revisable-decision.ts";
 import type { Reviewable } from "./stages/examination.ts";
 
-/** Has the box prepare the run of a call that is allowed as a confined one. @throws GateError where it can't */
-export function preparedRun({ call, subject, settings }: Reviewable, { declaration, line }: Confinement): PreparedRun {
+/**
+ * Has the box prepare the run of a call that is allowed as a confined one; null where its whole agent is confined, and runs it as it is.
+ * @throws GateError where it can't
+ */
+export function preparedRun(
+  { call, subject, settings }: Reviewable,
+  { declaration, line }: Confinement,
+): PreparedRun | null {
+  if (line === null) return null;
   const { box } = settings;
   const { agent, session = "" } = subject;
   if (box === undefined || agent === null)

@@ -5,15 +5,17 @@ import { ownCommand } from "../../ipc/own-command.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
 import { callHash } from "../gate/approvals/canonical.ts";
 import type { Subject } from "../gate/stages/examination.ts";
-import { agentNamed, type Handlers, type OperatorContext } from "./handlers.ts";
+import { agentNamed, type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
 
 /** The tool whose command lines are explained: what every agent's shell is, under one of its names. */
 const SHELL = "Bash";
 /** In whose name the user's own runs are prepared. */
 const OPERATOR = "operator";
 
-export function boxMethods(context: OperatorContext): Handlers<"box.status" | "box.explain" | "box.prepare"> {
-  const { core } = context;
+type BoxMethod = "box.status" | "box.explain" | "box.prepare" | "box.prepare_agent";
+
+export function boxMethods(context: OperatorContext): Handlers<BoxMethod> {
+  const { core, boxed_agents } = context;
   // While it is being found out whether there is a box, no answer would be true.
   return {
     "box.status": async () => {
@@ -32,6 +34,7 @@ export function boxMethods(context: OperatorContext): Handlers<"box.status" | "b
       const call = callOf(command, cwd);
       const found = core.gate.confinement(call, subjectOf(context), { even_clear: true });
       if (found.reason !== null) throw notConfined(shownReason(context, found));
+      if (found.line === null) throw new Error("the user's own command is in no agent's box");
       const { argv } = core.box.prepare({
         declaration: found.declaration,
         line: found.line,
@@ -42,6 +45,13 @@ export function boxMethods(context: OperatorContext): Handlers<"box.status" | "b
         call_id: undefined,
       });
       return { argv: [...argv] };
+    },
+    "box.prepare_agent": async ({ agent: name, state, settings, files, ...request }) => {
+      const agent = agentNamed(context, name);
+      if (boxed_agents === undefined) throw new GateError("not_running", "no gate is running", "start one");
+      const { argv, project } = await boxed_agents.prepare({ ...request, agent, places: { state, settings, files } });
+      recordAct(context, "box.agent_prepared", { agent: name });
+      return { argv: [...argv], project };
     },
   };
 }

@@ -2,6 +2,7 @@ import type { AgentServer } from "../../ipc/agent-server.ts";
 import { GateError } from "../../ipc/gate-error.ts";
 import type { AgentView, CheckedParams, GrantView, OperatorMethod, OperatorResult } from "../../ipc/operator-api.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
+import type { BoxedAgents } from "../boxed-agents.ts";
 import type { Channels } from "../channels/channels.ts";
 import type { Core } from "../core.ts";
 import type { AgentPause } from "../gate/agent-pauses.ts";
@@ -32,6 +33,8 @@ export interface BrowserPage {
 export interface OperatorContext {
   core: Core;
   connections: AgentConnections | undefined;
+  /** Absent where no gate is served. */
+  boxed_agents: Pick<BoxedAgents, "prepare"> | undefined;
   login_item: LoginItem | undefined;
   browser_page: BrowserPage | undefined;
   /** Absent where no gate is served. */

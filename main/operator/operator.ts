@@ -12,6 +12,7 @@ import {
 } from "../../ipc/operator-api.ts";
 import { localPrincipal } from "../../ipc/paths.ts";
 import type { Surface } from "../../ipc/surface.ts";
+import type { BoxedAgents } from "../boxed-agents.ts";
 import type { Channels } from "../channels/channels.ts";
 import type { Core } from "../core.ts";
 import { diskFullCode } from "../gate/disk-reserve.ts";
@@ -82,6 +83,7 @@ const SCHEMAS: { readonly [M in OperatorMethod]: { params: ZodType<CheckedParams
 /** What the operator's methods have beside the core. */
 interface OperatorParts {
   connections?: AgentConnections;
+  boxed_agents?: BoxedAgents;
   login_item?: LoginItem;
   browser_page?: BrowserPage | undefined;
   notifications?: () => GateNotifications | undefined;
@@ -107,6 +109,7 @@ export class Operator implements OperatorHandler {
     const context: OperatorContext = {
       core,
       connections: parts.connections,
+      boxed_agents: parts.boxed_agents,
       login_item: parts.login_item,
       browser_page: parts.browser_page,
       notifications: parts.notifications,

@@ -38,17 +38,22 @@ export class CodexSeat {
   }
 
   /** `process.env.HOME` is the gate's from then on. */
-  static async take(gate: GateUnderTest, binary: string, config = ""): Promise<CodexSeat> {
+  static async take(gate: GateUnderTest, binary: string): Promise<CodexSeat> {
+    const seat = CodexSeat.make(gate, binary);
+    await seat.connect();
+    return seat;
+  }
+
+  /** The same before it is connected. */
+  static make(gate: GateUnderTest, binary: string): CodexSeat {
     const seat = new CodexSeat(gate, binary);
     const { home } = gate.home;
     mkdirSync(join(seat.project, ".codex"), { recursive: true });
     mkdirSync(join(home, ".codex"));
     mkdirSync(join(home, ".ssh"));
     writeFileSync(seat.key, "the key\n");
-    writeFileSync(seat.config, config);
     process.env.HOME = home;
     delete process.env.CODEX_HOME;
-    await seat.connect();
     return seat;
   }
 

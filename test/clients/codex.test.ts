@@ -1,11 +1,20 @@
-import { existsSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { beforeEach, describe, expect, it } from "vitest";
+import { codexChecks } from "../../cli/agents/codex/hook-check.ts";
+import { launcherFile } from "../../cli/hook/launcher.ts";
 import { startGate } from "../support/running-gate.ts";
-import { CodexSeat, command } from "./codex-run.ts";
+import { CodexSeat, command, TTL_SECONDS } from "./codex-run.ts";
 import { installedClient } from "./installed-client.ts";
 
 /** The real Codex behind a real gate; its model alone is a pretended one. */
+
+const GATE = new URL("../../bin/metnos-gate.js", import.meta.url).pathname;
+const MCP_SERVER = new URL("codex-mcp-server.mjs", import.meta.url).pathname;
+
+const patch = (...lines: string[]) => ["*** Begin Patch", ...lines, "*** End Patch", ""].join("\n");
 
 describe("codex", () => {
   const binary = installedClient("codex");
@@ -22,16 +31,171 @@ describe("codex", () => {
     };
   });
 
+  const made = (name: string) => existsSync(join(seat.project, name));
+  const grantProject = async () => {
+    for (const capability of ["fs:read", "fs:write"] as const)
+      await seat.gate.operator.call("grants.add", { capability, target: `${seat.project}/**` });
+  };
+  const checks = () =>
+    codexChecks({ cwd: seat.project, env: seat.gate.home.env, answer_seconds: TTL_SECONDS, client: binary });
+  /** Answers with the command, as another process. */
+  const answerByCommand = async (...words: string[]) => {
+    const { data } = await seat.gate.event(({ type }) => type === "approval.waiting");
+    const token = (data as { token: string }).token;
+    const args = [GATE, ...words.slice(0, 1), token, ...words.slice(1)];
+    await promisify(execFile)(process.execPath, args, { env: seat.gate.home.env });
+  };
+
   it("asks the gate before each tool: what it allows runs, what it denies doesn't, with the reason", async () => {
-    const answered = seat.answerNext("approved");
-    const [allowed, approved, denied] = await seat.results([
+    const answered = answerByCommand("approve");
+    const [allowed, approved, denied, one, two, image] = await seat.results([
       [command("echo one")],
       [command("touch made.txt")],
       [command(`cat ${seat.key}`)],
+      // At once.
+      [command("echo first"), command("echo second"), { name: "view_image", input: { path: seat.key } }],
     ]);
     await answered;
     expect(allowed).toContain("one");
-    expect([approved, existsSync(join(seat.project, "made.txt"))]).toEqual([expect.any(String), true]);
+    expect([approved, made("made.txt")]).toEqual([expect.stringContaining("exited with code 0"), true]);
     expect(denied).toContain("Metnos Gate: guard: forbidden path");
+    expect([one, two]).toEqual([expect.stringContaining("first"), expect.stringContaining("second")]);
+    expect(image).toContain("Metnos Gate: guard: forbidden path");
+    expect(await seat.decisions()).toMatchObject({ allowed: 4, denied: 2, asked: 1 });
+  });
+
+  it("asks for each file of a patch, by the tool as in a command", async () => {
+    await grantProject();
+    const key = join("..", ".ssh", "id_rsa");
+    const [added, moved, denied, unsure] = await seat.results([
+      [{ name: "apply_patch", input: patch("*** Add File: src/a.txt", "+one", "*** Add File: b.txt", "+b") }],
+      [command(`apply_patch <<'END'\n${patch("*** Update File: src/a.txt", "*** Move to: c.txt", "-one", "+two")}END`)],
+      [{ name: "apply_patch", input: patch("*** Add File: d.txt", "+d", `*** Update File: ${key}`, "-the key", "+x") }],
+      [command(`apply_patch <<'END'\n${patch("*** Add File: d.txt", "+d", ` *** Delete File: ${key}`)}END`)],
+    ]);
+    expect(added).toContain("Success");
+    expect([moved, made("src/a.txt")]).toEqual([expect.stringContaining("Success"), false]);
+    expect(readFileSync(join(seat.project, "c.txt"), "utf8")).toBe("two\n");
+    for (const result of [denied, unsure]) expect(result).toContain("Metnos Gate: guard: forbidden path");
+    expect([made("b.txt"), made("d.txt"), existsSync(seat.key)]).toEqual([true, false, true]);
+    expect(await seat.decisions()).toMatchObject({ allowed: 2, denied: 2, asked: 0 });
+  });
+
+  it("asks before the tools of MCP servers and of subagents; a refusal's words are read by the model", async () => {
+    writeFileSync(
+      seat.config,
+      `${seat.read(seat.config)}\n[mcp_servers.probe]\ncommand = ${JSON.stringify(process.execPath)}\nargs = [${JSON.stringify(MCP_SERVER)}]\n`,
+    );
+    const rejected = answerByCommand("deny", "--message", "not on a Friday");
+    const [mcp] = await seat.results([[{ name: "echo", namespace: "mcp__probe", input: { text: "hello" } }]]);
+    await rejected;
+    expect(mcp).toContain("not on a Friday");
+    await grantProject();
+    await seat.gate.operator.call("grants.add", { capability: "llm:online", target: "*" });
+    const run = await seat.start({
+      script: [
+        [{ name: "spawn_agent", namespace: "multi_agent_v1", input: { message: "work" } }],
+        [command("while [ ! -e ended.txt ]; do sleep 0.1; done")],
+      ],
+      subagent: [[command(`cat ${seat.key}`)], [command("touch ended.txt")]],
+    });
+    const answered = seat.answerNext("approved");
+    const [started] = await run.results();
+    await answered;
+    expect(started).toContain("agent_id");
+    expect([made("ended.txt"), await seat.decisions()]).toMatchObject([true, { denied: 2 }]);
+  });
+
+  it("has no program that the model types into later", async () => {
+    const [started, typed] = await seat.results([
+      [command("cat", { tty: true })],
+      [{ name: "write_stdin", input: { session_id: 1, chars: "touch typed.txt\n" } }],
+    ]);
+    expect(started).toContain("disabled");
+    expect(typed).not.toContain("exited with code 0");
+    expect(made("typed.txt")).toBe(false);
+  });
+
+  it("asks before what a script of its model calls, where that is how the model works", async () => {
+    const script = `for (const cmd of ["echo one", ${JSON.stringify(`cat ${seat.key}`)}]) {
+      try { text(JSON.stringify(await tools.exec_command({ cmd }))); } catch (error) { text(String(error)); }
+    }
+    text(String(await tools.exec_command({ cmd: "cat", tty: true }).catch((error) => error)));`;
+    const [result] = await seat.results([[{ name: "exec", input: script }]], { model: "gpt-6.1-sol" });
+    expect(result).toContain("one");
+    expect(result).toContain("Metnos Gate: guard: forbidden path");
+    expect(result).toContain("disabled");
+    expect(await seat.decisions()).toMatchObject({ denied: 1 });
+  });
+
+  it("denies everything while no gate runs, and says how to start it", async () => {
+    await seat.gate.close();
+    const [result, key] = await seat.results([[command("touch made.txt")], [command(`cat ${seat.key}`)]]);
+    expect([result, made("made.txt")]).toEqual([expect.stringContaining("tell the user to start it with"), false]);
+    expect(key).toContain("Metnos Gate: guard: forbidden path");
+  });
+
+  it.each<[string, (launcher: string) => void]>([
+    ["is missing", (launcher) => rmSync(launcher)],
+    ["is empty", (launcher) => writeFileSync(launcher, "")],
+    ["is a folder", replaceByFolder],
+    ["crashes", (launcher) => writeFileSync(launcher, "#!/bin/sh\nkill -9 $$\n")],
+    ["says something else", (launcher) => writeFileSync(launcher, "#!/bin/sh\necho fine\n")],
+    ["says nothing and fails", (launcher) => writeFileSync(launcher, "#!/bin/sh\nexit 1\n")],
+  ])("runs nothing while the gate's hook %s", async (_what, change) => {
+    change(launcherFile(seat.gate.home.env));
+    const [result] = await seat.results([[command("touch made.txt")]]);
+    expect([result, made("made.txt")]).toEqual([expect.stringContaining("without an answer of its hook"), false]);
+  });
+
+  it("ended while the user is asked, its card is removed at once", async () => {
+    const asked = seat.gate.event(({ type }) => type === "approval.waiting");
+    const run = await seat.start({ script: [[command("touch made.txt")]] });
+    await asked;
+    const closed = seat.gate.event(({ type }) => type === "approval.closed");
+    const { pid } = run.child;
+    if (pid === undefined) throw new Error("it was started");
+    const killed_at = Date.now();
+    process.kill(pid, "SIGKILL");
+    expect((await closed).data).toMatchObject({ status: "cancelled" });
+    expect(Date.now() - killed_at).toBeLessThan(5000);
+  });
+
+  it("a trusted project that switches hooks off is what doctor reports", async () => {
+    expect(await checks()).toMatchObject([
+      { check: "codex hook", ok: true },
+      { check: "codex web search", ok: true },
+    ]);
+    const project = join(seat.project, ".codex/config.toml");
+    writeFileSync(
+      seat.config,
+      `${seat.read(seat.config)}\n[projects.${JSON.stringify(seat.project)}]\ntrust_level = "trusted"\n`,
+    );
+    writeFileSync(project, "[features]\nhooks = false\n");
+    const [result] = await seat.results([[command("echo one")]]);
+    expect(result).toContain("one");
+    expect((await seat.decisions()).allowed).toBe(0);
+    expect((await checks())[0]).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining(`switched off here: ${project}`),
+    });
+    writeFileSync(project, "[features]\nunified_exec_tty = true\n");
+    expect((await checks())[0]).toMatchObject({ ok: false, detail: expect.stringContaining("types into later") });
+  });
+
+  it("another hook before the gate's takes its trust away, which doctor reports and connect mends; it is named", async () => {
+    const { hooks } = JSON.parse(seat.read(seat.hooks));
+    const other = { matcher: "*", hooks: [{ type: "command", command: "cat >/dev/null" }] };
+    writeFileSync(seat.hooks, JSON.stringify({ hooks: { PreToolUse: [other, ...hooks.PreToolUse] } }));
+    expect((await checks())[0]).toMatchObject({ ok: false, detail: expect.stringContaining("lets everything run") });
+    expect(await seat.connect()).toMatchObject({ changed: true });
+    expect((await checks())[0]).toMatchObject({ ok: true });
+    const [denied] = await seat.results([[command(`cat ${seat.key}`)]]);
+    expect(denied).toContain("guard: forbidden path");
   });
 });
+
+function replaceByFolder(launcher: string): void {
+  renameSync(launcher, `${launcher}.old`);
+  mkdirSync(launcher);
+}

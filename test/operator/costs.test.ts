@@ -40,8 +40,8 @@ describe("what was spent today", () => {
     let now = Date.parse("2026-11-21T12:00:00Z");
     const gate = await startGate({ config: PRICES, now: () => now });
     expect(await spent(gate)).toEqual([]);
-    const agent = await gate.agent("codex", "Full");
-    const other = await gate.agent("gemini", "Full");
+    const agent = await gate.agent("aider", "Full");
+    const other = await gate.agent("goose", "Full");
     expect((await agent.ask(CHEAP)).decision).toMatchObject({
       outcome: "allowed",
       price: { amount: 0.02, currency: "EUR", is_estimated: false },
@@ -53,7 +53,7 @@ describe("what was spent today", () => {
     const asked = await agent.ask(LONG);
     expect(asked.decision).toMatchObject({ outcome: "approval_required", explain: { rule: "policy.price-asks" } });
     const before = 0.02 + (short.price?.amount ?? 0);
-    expect((await spent(gate))[0]).toMatchObject({ agent_name: "codex", calls: 2, currency: "EUR" });
+    expect((await spent(gate))[0]).toMatchObject({ agent_name: "aider", calls: 2, currency: "EUR" });
     expect((await spent(gate))[0]?.amount).toBeCloseTo(before, 9);
     const [token = ""] = await gate.waiting();
     await gate.operator.call("approvals.resolve", { token, decision: "approved" });
@@ -66,20 +66,20 @@ describe("what was spent today", () => {
     const after = before + (long.price?.amount ?? 0);
     const found = await spent(gate);
     expect(found.map(({ agent_name, calls }) => [agent_name, calls])).toEqual([
-      ["codex", 3],
-      ["gemini", 1],
+      ["aider", 3],
+      ["goose", 1],
     ]);
     expect(found[0]?.amount).toBeCloseTo(after, 9);
     await gate.close();
     const again = await startGate({ home: gate.home, now: () => now });
-    expect((await spent(again))[0]).toMatchObject({ agent_name: "codex", calls: 3 });
+    expect((await spent(again))[0]).toMatchObject({ agent_name: "aider", calls: 3 });
     now = Date.parse("2026-11-21T23:00:00Z");
     expect(await spent(again)).toEqual([]);
   });
 
   it("a plan and what is denied anyway cost nothing, and what is free isn't counted", async () => {
     const gate = await startGate({ config: PRICES });
-    const agent = await gate.agent("codex", "Full");
+    const agent = await gate.agent("aider", "Full");
     agent.send("tool.plan", { id: "p", intent: "", calls: [CHEAP, SHORT] });
     const plan = await agent.next("tool.plan.decisions");
     expect(plan.data.decisions).toMatchObject([{ price: { amount: 0.02 } }, { price: { is_estimated: true } }]);
@@ -93,7 +93,7 @@ describe("what was spent today", () => {
 describe("a card of a call with a price", () => {
   it("says it in its third line, and can be approved once alone; the trail has the amount", async () => {
     const gate = await startGate({ config: PRICES });
-    const agent = await gate.agent("codex", "Full");
+    const agent = await gate.agent("aider", "Full");
     await gate.operator.call("grants.add", { capability: "llm:online", target: "*" });
     const asked = await agent.ask(LONG);
     const [view] = await gate.operator.call("approvals.list", {});

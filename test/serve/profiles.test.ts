@@ -5,7 +5,7 @@ import { startGate } from "../support/running-gate.ts";
 import { type TemporaryHome, temporaryHome } from "../support/temporary-home.ts";
 
 const PROFILE = `[[profile]]
-agent = "codex"
+agent = "aider"
 
 [profile.Full]
 "network:http" = "denied"
@@ -23,34 +23,34 @@ const FETCH = { executor: "http_get", args: { url: "https://example.com" } };
 describe("a profile", () => {
   it("counts for its agent from the start on, for no other one, and is listed with its lines", async () => {
     const gate = await startGate({ home: homeWith(PROFILE) });
-    const codex = await gate.agent("codex", "Full");
-    const gemini = await gate.agent("gemini", "Full");
-    expect((await codex.ask(FETCH)).decision).toMatchObject({
+    const aider = await gate.agent("aider", "Full");
+    const goose = await gate.agent("goose", "Full");
+    expect((await aider.ask(FETCH)).decision).toMatchObject({
       outcome: "denied",
       stage: "policy",
       explain: { rule: "policy.override-denies", matched: "policy_overrides.toml, line 5" },
     });
-    expect((await gemini.ask(FETCH)).decision.outcome).toBe("allowed");
+    expect((await goose.ask(FETCH)).decision.outcome).toBe("allowed");
     expect(await gate.operator.call("policy.overrides", {})).toEqual({
       file: gate.paths.policy_overrides,
       overrides: [
         {
-          profile: "agent codex",
+          profile: "agent aider",
           level: "Full",
           capability: "network:http",
           before: "allowed",
           outcome: "denied",
           line: 5,
-          agents: ["codex"],
+          agents: ["aider"],
         },
         {
-          profile: "agent codex",
+          profile: "agent aider",
           level: "Full",
           capability: "channel:out",
           before: "allowed",
           outcome: "approval_required",
           line: 6,
-          agents: ["codex"],
+          agents: ["aider"],
         },
       ],
     });
@@ -58,31 +58,31 @@ describe("a profile", () => {
 
   it("an agent whose name was revoked and is paired anew has its profile again, whatever capitals it is paired in", async () => {
     const gate = await startGate({ home: homeWith(PROFILE) });
-    const first = await gate.agent("codex", "Full");
+    const first = await gate.agent("aider", "Full");
     expect((await first.ask(FETCH)).decision.outcome).toBe("denied");
-    await gate.operator.call("agents.revoke", { name: "codex" });
-    const again = await gate.agent("CODEX", "Full");
+    await gate.operator.call("agents.revoke", { name: "aider" });
+    const again = await gate.agent("AIDER", "Full");
     expect((await again.ask(FETCH)).decision.explain.rule).toBe("policy.override-denies");
   });
 
   it("what it asks about can be granted by the card, as the table's own", async () => {
     const gate = await startGate({ home: homeWith(PROFILE.replace("channel:out", "fs:read")) });
-    const codex = await gate.agent("codex", "Full");
+    const aider = await gate.agent("aider", "Full");
     const read = { executor: "fs_read", args: { path: "/srv/notes/a.txt" } };
-    const asked = await codex.ask(read);
+    const asked = await aider.ask(read);
     expect(asked.decision.explain.rule).toBe("policy.override-asks");
     const [token = ""] = await gate.waiting();
     expect((await gate.request(token)).choices.map(({ scope }) => scope)).toContain("permanent");
     await gate.operator.call("approvals.resolve", { token, decision: "approved", scope: "permanent" });
     expect((await asked.final()).outcome).toBe("allowed");
-    expect((await codex.ask(read)).decision.explain.rule).toBe("policy.grant-allows");
+    expect((await aider.ask(read)).decision.explain.rule).toBe("policy.grant-allows");
   });
 
   it("check and matrix are as they are for the agent that is named", async () => {
     const gate = await startGate({ home: homeWith(PROFILE) });
     const check = (more: object) =>
       gate.operator.call("policy.check", { level: "Full", capability: "network:http", ...more });
-    expect(await Promise.all([check({}), check({ agent: "codex" }), check({ agent: "gemini" })])).toEqual([
+    expect(await Promise.all([check({}), check({ agent: "aider" }), check({ agent: "goose" })])).toEqual([
       "allowed",
       "denied",
       "allowed",
@@ -90,10 +90,10 @@ describe("a profile", () => {
     const cells = async (params: { agent?: string }) =>
       (await gate.operator.call("policy.matrix", params)).find(({ capability }) => capability === "network:http")
         ?.cells;
-    expect((await cells({ agent: "codex" }))?.Full).toMatchObject({
+    expect((await cells({ agent: "aider" }))?.Full).toMatchObject({
       outcome: "denied",
-      rule: "network:http is made stricter for agent codex: policy_overrides.toml, line 5",
-      override: { line: 5, profile: "agent codex", before: "allowed" },
+      rule: "network:http is made stricter for agent aider: policy_overrides.toml, line 5",
+      override: { line: 5, profile: "agent aider", before: "allowed" },
     });
     expect((await cells({}))?.Full).toMatchObject({ outcome: "allowed" });
     expect((await cells({}))?.Full).not.toHaveProperty("override");
@@ -104,7 +104,7 @@ describe("the file", () => {
   it.each([
     [
       "a cell that loosens",
-      '[[profile]]\nagent = "codex"\n[profile.Full]\n"code:exec" = "allowed"\n',
+      '[[profile]]\nagent = "aider"\n[profile.Full]\n"code:exec" = "allowed"\n',
       "line 4: profile.0.Full.code:exec: allowed is looser than the table",
     ],
     ["no TOML", "[[profile", "line 1"],
@@ -125,7 +125,7 @@ describe("the file", () => {
     symlinkSync(kept, home.paths.policy_overrides);
     const gate = await startGate({ home });
     await gate.operator.call("grants.add", { capability: "fs:write", target: `${home.home}/dotfiles/**` });
-    const agent = await gate.agent("gemini", "Full");
+    const agent = await gate.agent("goose", "Full");
     const outcomeOf = async (executor: string, args: Record<string, unknown>) => {
       const { decision } = await agent.ask({ executor, args, context: { cwd: home.home } });
       return [decision.outcome, decision.stage];

@@ -24,6 +24,11 @@ export const CLAUDE_CODE: HookDialect = {
       const { afterCall } = await import("./after-call.ts");
       return afterCall(input, agentPaths(process.env), "claude-code");
     },
+    /** Something happened in a session: nothing is answered. */
+    session: async (input) => {
+      const { tellOfSession } = await import("./session-event.ts");
+      return tellOfSession(input, agentPaths(process.env), "claude-code");
+    },
     /** In the test of a client: what the test has the client's call become. */
     "client-test": async (input, argv) => {
       const { answerTest } = await import("./client-test/test-hook.ts");

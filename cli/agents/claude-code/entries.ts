@@ -2,7 +2,6 @@ import { shellQuoted } from "../../../ipc/shell-quoted.ts";
 import type { Json } from "../../json-object.ts";
 import { isObject } from "../../json-object.ts";
 import { EVENTS, type HookEvent } from "../settings-file.ts";
-import { SHELL_TOOL } from "./payload.ts";
 
 /** The gate's entries among the hooks of a settings file. */
 
@@ -25,11 +24,11 @@ const MIN_SECONDS = 10;
 /** The events whose hooks are called for some tools, and for which. */
 const MATCHERS: Partial<Record<HookEvent, string>> = {
   PreToolUse: "*",
-  PostToolUse: SHELL_TOOL,
-  PostToolUseFailure: SHELL_TOOL,
+  PostToolUse: "*",
+  PostToolUseFailure: "*",
 };
 
-/** After a call nothing is left to block. */
+/** After a call nothing is left to block, and what the user says or the session does isn't the gate's to block. */
 const BLOCKING: readonly HookEvent[] = ["PreToolUse", "ConfigChange"];
 
 /** What has Claude Code call a hook for some calls only, once, without waiting for it, or by another shell. */
@@ -55,6 +54,7 @@ export function ourEntries(launcher: string, answer_seconds: number): Record<Hoo
     onFailure: "block",
   };
   const after: Json = { type: "command", command: launcher, args: ["after", "claude-code"], timeout: CHECK_SECONDS };
+  const session: Json = { ...after, args: ["session", "claude-code"] };
   return {
     PreToolUse: [
       {
@@ -79,6 +79,11 @@ export function ourEntries(launcher: string, answer_seconds: number): Record<Hoo
       },
       blocking,
     ],
+    UserPromptSubmit: [session],
+    SessionEnd: [session],
+    SubagentStart: [session],
+    SubagentStop: [session],
+    CwdChanged: [session],
   };
 }
 
@@ -137,17 +142,17 @@ function isWhole(hook: Json, is_blocking = true): boolean {
   );
 }
 
-/** True if the hook is called after every command, however it ended. */
-export function callsAfterCommands(settings: Json): boolean {
+/** True if the hook is called after every call, however it ended. */
+export function callsAfterAll(settings: Json): boolean {
   return (["PostToolUse", "PostToolUseFailure"] as const).every((event) =>
     groupsOf(settings, event).some(
-      (group) => isMatched(group, SHELL_TOOL) && hooksOf(group).some((hook) => isOurs(hook) && isWhole(hook, false)),
+      (group) => isMatched(group) && hooksOf(group).some((hook) => isOurs(hook) && isWhole(hook, false)),
     ),
   );
 }
 
-function isMatched({ matcher }: Json, tool?: string): boolean {
-  return matcher === undefined || matcher === "" || matcher === "*" || (tool !== undefined && matcher === tool);
+function isMatched({ matcher }: Json): boolean {
+  return matcher === undefined || matcher === "" || matcher === "*";
 }
 
 /** True if the gate is asked before every tool. @param launcher the program that must be called; left out, any launcher of the gate's */

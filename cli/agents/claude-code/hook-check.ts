@@ -8,7 +8,7 @@ import { foreignHooks, reachingVariables, switchedOffBy, turnsHooksOff } from ".
 import { type SettingsContext, type SettingsSource, settingsSources } from "./effective-settings.ts";
 import {
   answerSecondsOf,
-  callsAfterCommands,
+  callsAfterAll,
   callsForAllTools,
   holdsOurs,
   LAUNCHER_NAME,
@@ -96,8 +96,8 @@ function entryProblems({ file, settings }: Source, launcher: string, answer_seco
   if (weakenedHooks(settings).length > 0) problems.push(failed(weakenedDetail(file), ownCommand(CONNECT)));
   else if (is_launched && !callsForAllTools(settings))
     problems.push(failed(`the hook in ${file} is not called for every tool`, `set its matcher to "*"`));
-  else if (is_current && !callsAfterCommands(settings))
-    problems.push(failed(`the hook in ${file} is not called after each command`, `set its matcher to "Bash"`));
+  else if (is_current && !callsAfterAll(settings))
+    problems.push(failed(`the hook in ${file} is not called after each call`, `set its matcher to "*"`));
   for (const called of new Set(ourHooksIn(settings, "PreToolUse").flatMap(launcherOf))) {
     const problem = launcherProblem(called);
     if (problem !== undefined) problems.push(failed(problem, ownCommand(CONNECT)));

@@ -18,19 +18,18 @@ export function readCall(text: string): HookCall | { refused: string } {
   const { payload = {} } = parsed;
   const { tool_name, tool_input, cwd, hook_event_name = "PreToolUse" } = payload;
   if (typeof tool_name !== "string" || !isObject(tool_input) || hook_event_name !== "PreToolUse") return NO_PAYLOAD;
-  const { description, ...without_description } = tool_input;
-  const has_intent = INTENT_TOOLS.includes(tool_name);
   return {
     session_id: textIn(payload, "session_id") ?? "",
-    call: {
-      // The description beside a command is the intent, not a part of what runs.
-      intent: has_intent && typeof description === "string" ? description.slice(0, 16_000) : "",
-      executor: tool_name,
-      args: has_intent ? without_description : tool_input,
-      context: contextOf(payload, "prompt_id"),
-    },
+    call: { ...proposed(tool_name, tool_input), context: contextOf(payload, "prompt_id") },
     rewritable: callIdOf(payload) === undefined || typeof cwd !== "string" ? undefined : rewritableOf(payload, cwd),
   };
+}
+
+/** The call of a tool, before it runs and after. The description beside a command is the intent, not a part of what runs. */
+export function proposed(executor: string, input: Json): { intent: string; executor: string; args: Json } {
+  if (!INTENT_TOOLS.includes(executor)) return { intent: "", executor, args: input };
+  const { description, ...args } = input;
+  return { intent: typeof description === "string" ? description.slice(0, 16_000) : "", executor, args };
 }
 
 /** Only the tool that ends with its command: what continues in the background may start after Claude Code says that it ran. */

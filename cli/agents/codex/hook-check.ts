@@ -79,7 +79,9 @@ function hookProblems(
   return problem === undefined ? [] : [failed(problem, connectAgain())];
 }
 
-function interactive({ config, origin }: Said): Check[] {
+function interactive({ config, hooks, origin }: Said): Check[] {
+  // Connecting sets it.
+  if (!hooks.some(isOurHook)) return [];
   if (isObject(config.features) && config.features.unified_exec_tty === false) return [];
   const file = isObject(config.features) && config.features.unified_exec_tty === true;
   const where = file ? ` in ${visible(origin("features.unified_exec_tty"))}` : "";

@@ -1,7 +1,7 @@
 import { launcherFile, writeLauncher } from "../../hook/launcher.ts";
 import type { Launch, LaunchOptions } from "../adapter.ts";
 import { AppServer } from "./app-server.ts";
-import { CODEX_PROGRAM, codexProgram } from "./codex-home.ts";
+import { codexProgram } from "./codex-home.ts";
 import { hooksIn, isOurHook, TRUSTED } from "./codex-settings.ts";
 import { ourGroup } from "./entries.ts";
 
@@ -9,9 +9,9 @@ import { ourGroup } from "./entries.ts";
 
 const ALWAYS = ["-c", "features.hooks=true", "-c", "features.unified_exec_tty=false"];
 
-export async function launchCodex({ answer_seconds, cwd, env, args }: LaunchOptions): Promise<Launch> {
+export async function launchCodex({ answer_seconds, cwd, env, args, client }: LaunchOptions): Promise<Launch> {
   writeLauncher(env);
-  const program = codexProgram(env);
+  const program = codexProgram(env, client);
   const hooks = ["-c", `hooks.PreToolUse=[${toml(ourGroup(launcherFile(env), answer_seconds))}]`];
   const found = await AppServer.use({ program, args: [...ALWAYS, ...hooks], env, cwd }, (server) =>
     hooksIn(server, cwd),
@@ -19,9 +19,9 @@ export async function launchCodex({ answer_seconds, cwd, env, args }: LaunchOpti
   const ours = found.hooks.filter(isOurHook);
   // Where it is connected, another one would ask twice.
   if (ours.some(({ trust, is_enabled }) => is_enabled && TRUSTED.includes(trust)))
-    return { program: CODEX_PROGRAM, args: [...ALWAYS, ...args], env: {} };
+    return { program, args: [...ALWAYS, ...args], env: {} };
   const state = Object.fromEntries(ours.map(({ key, hash }) => [key, { trusted_hash: hash }]));
-  return { program: CODEX_PROGRAM, args: [...ALWAYS, ...hooks, "-c", `hooks.state=${toml(state)}`, ...args], env: {} };
+  return { program, args: [...ALWAYS, ...hooks, "-c", `hooks.state=${toml(state)}`, ...args], env: {} };
 }
 
 /** JSON's values as TOML writes them on one line. */

@@ -86,7 +86,7 @@ export class ResponsesApi {
   }
 
   async #turn(asked: Json): Promise<Json[]> {
-    const id = String(asked.prompt_cache_key);
+    const id = threadOf(asked);
     const is_first = this.#conversations.size === 0 || this.#conversations.keys().next().value === id;
     const conversation = this.#conversations.get(id) ?? {
       script: is_first ? this.#options.script : (this.#options.subagent ?? []),
@@ -108,6 +108,13 @@ export class ResponsesApi {
       return [{ type: "message", role: "assistant", content: [{ type: "output_text", text: "done" }] }];
     return calls.map((call, index) => itemOf(call, `call_${turn}_${index}`));
   }
+}
+
+/** A subagent's requests are those of another thread. */
+function threadOf({ client_metadata }: Json): string {
+  const { thread_id, "x-codex-turn-metadata": more } = isObject(client_metadata) ? client_metadata : {};
+  if (typeof thread_id === "string") return thread_id;
+  return String(typeof more === "string" ? parseObject(more)?.thread_id : undefined);
 }
 
 function itemOf({ name, input, namespace }: ResponsesCall, call_id: string): Json {

@@ -5,14 +5,17 @@ import { ALLOWED, type HostAccess, type HostAnswer, refused } from "./host-acces
 /** Hosts of a list that the user wrote: nobody is asked about another one, and no grant adds to them. */
 export class ListedHosts implements HostAccess {
   readonly #hosts: readonly ListedHost[];
+  readonly #refusal: string;
   #is_closed = false;
 
-  constructor(hosts: readonly ListedHost[]) {
+  /** @param refusal why another host is refused, for the program that asks for it */
+  constructor(hosts: readonly ListedHost[], refusal = "this host isn't on the judge agent's list") {
     this.#hosts = hosts;
+    this.#refusal = refusal;
   }
 
   ask(to: Destination): Promise<HostAnswer> {
-    return Promise.resolve(this.mayStay(to) ? ALLOWED : refused("this host isn't on the judge agent's list"));
+    return Promise.resolve(this.mayStay(to) ? ALLOWED : refused(this.#refusal));
   }
 
   mayStay({ host, port }: Destination): boolean {

@@ -11,11 +11,21 @@ export const RELAY_PORT = 3128;
 export const BOX_FOLDER = "/run/metnos-gate";
 export const BOX_SOCKET = `${BOX_FOLDER}/proxy.sock`;
 
+/** A server of this machine, and the socket by which the gate reaches it. */
+export interface LoopbackWay {
+  readonly port: number;
+  /** On this machine. */
+  readonly socket: string;
+}
+
+/** Where the box has a way's socket. */
+const loopbackSocket = ({ port }: LoopbackWay): string => `${BOX_FOLDER}/loopback-${port}.sock`;
+
 /** Closes its output once it listens: whoever started it waits for that. No connection may get the number of it. */
-const PROGRAM = `
+const program = (ways: readonly (readonly [port: number, socket: string])[], is_announced: boolean): string => `
 const net = require("node:net");
-const server = net.createServer({ allowHalfOpen: true }, (inside) => {
-  const outside = net.connect({ path: "${BOX_SOCKET}", allowHalfOpen: true });
+const serve = (path) => net.createServer({ allowHalfOpen: true }, (inside) => {
+  const outside = net.connect({ path, allowHalfOpen: true });
   const onward = (from, to) => {
     from.pipe(to);
     from.on("error", () => to.destroy());
@@ -24,21 +34,41 @@ const server = net.createServer({ allowHalfOpen: true }, (inside) => {
   onward(inside, outside);
   onward(outside, inside);
 });
-server.on("error", () => process.exit(1));
-server.listen(${RELAY_PORT}, "127.0.0.1", () => {
+const ways = ${JSON.stringify(ways)};
+let left = ways.length;
+const ready = () => {
   const { closeSync, openSync } = require("node:fs");
   closeSync(1);
   openSync("/dev/null", "w");
-});
+};
+const announced = () => {
+  const first = net.connect("${BOX_SOCKET}", () => first.end(ready));
+  first.on("error", () => process.exit(1));
+};
+for (const [port, path] of ways)
+  serve(path)
+    .on("error", () => process.exit(1))
+    .listen(port, "127.0.0.1", () => --left || ${is_announced ? "announced" : "ready"}());
 `;
 
 /** Where the box has Node. */
 const NODE = `${BOX_FOLDER}/node`;
 
+interface RelayOptions {
+  loopback: readonly LoopbackWay[];
+  /** It connects to the proxy once before the command begins: the gate knows by it that the box is made. */
+  is_announced: boolean;
+}
+
 /** Bubblewrap's arguments for the relay's program, and the words that start it. @param node absolute */
-export function relayStart(node: string): { binds: string[]; start: string } {
-  const program = shellQuoted(PROGRAM.replace(/\n\s*/g, " ").trim());
+export function relayStart(
+  node: string,
+  { loopback, is_announced }: RelayOptions = { loopback: [], is_announced: false },
+): { binds: string[]; start: string } {
+  const ways = [[RELAY_PORT, BOX_SOCKET] as const, ...loopback.map((way) => [way.port, loopbackSocket(way)] as const)];
+  const text = shellQuoted(program(ways, is_announced).replace(/\n\s*/g, " ").trim());
   // The substitution ends once nobody holds its output any more: the relay runs on, and the command begins.
-  const start = `: "$(NODE_OPTIONS= NODE_USE_ENV_PROXY= ${NODE} -e ${program} </dev/null 2>/dev/null 8>&- 9>&- &)"`;
-  return { binds: ["--ro-bind", node, NODE], start };
+  const start = `: "$(NODE_OPTIONS= NODE_USE_ENV_PROXY= ${NODE} -e ${text} </dev/null 2>/dev/null 8>&- 9>&- &)"`;
+  const sockets = loopback.flatMap((way) => ["--ro-bind", way.socket, loopbackSocket(way)]);
+  return { binds: ["--ro-bind", node, NODE, ...sockets], start };
 }

@@ -24,7 +24,7 @@ export class RunProxy {
   readonly #open = new Map<object, { to: Destination; close: () => void }>();
 
   /**
-   * Listens once it is made.
+   * Listens once it is made. `reached`: called when its box first connects.
    * @throws GateError `box_unavailable`
    */
   constructor(
@@ -33,6 +33,7 @@ export class RunProxy {
     rules: AddressRules,
     limits: NetworkLimits,
     failed: (what: string, error: unknown) => void,
+    reached: () => void = () => undefined,
   ) {
     this.#hosts = hosts;
     const parts: ProxyParts = {
@@ -78,6 +79,7 @@ export class RunProxy {
       this.#sockets.add(socket);
       socket.once("close", () => this.#sockets.delete(socket));
     });
+    this.#server.once("connection", reached);
     this.#listen(path, failed);
   }
 

@@ -6,11 +6,13 @@ import { NETWORK_ENVIRONMENT } from "./environment.ts";
 import type { HostAccess } from "./host-access.ts";
 import { NETWORK_LIMITS, type NetworkLimits } from "./limits.ts";
 import { type AddressRules, PUBLIC_ADDRESSES } from "./lookup.ts";
-import { BOX_FOLDER, BOX_SOCKET, relayStart } from "./relay.ts";
+import { BOX_FOLDER, BOX_SOCKET, type LoopbackWay, relayStart } from "./relay.ts";
 import { RunProxy } from "./run-proxy.ts";
 
 /** One box's way to hosts. */
 export interface RunNetwork {
+  /** Bubblewrap's: before what fills the folders in memory. */
+  readonly first?: readonly string[];
   /** Bubblewrap's: behind what makes /run, and behind what clears the environment. */
   readonly arguments: readonly string[];
   /** Words of a POSIX shell that start the relay in the box, and come back when programs can use it. */
@@ -29,6 +31,10 @@ export interface WayParts {
   /** Others only in tests. */
   rules?: AddressRules;
   limits?: NetworkLimits;
+  /** Servers of this machine that the box reaches, at the same address. */
+  loopback?: readonly LoopbackWay[];
+  /** The box is made, and has begun. */
+  reached?(): void;
 }
 
 /** Makes the folder where it isn't there, 0700, and removes the sockets of a gate that was killed. @throws the system's error */
@@ -40,11 +46,11 @@ export function makeSocketFolder(path: string): string {
 
 /** Opens a way through a proxy of its own, which `hosts` decides for. @throws GateError `box_unavailable` */
 export function openWay(hosts: HostAccess, parts: WayParts): { proxy: RunProxy; way: Omit<RunNetwork, "close"> } {
-  const { folder, node, failed, rules = PUBLIC_ADDRESSES, limits = NETWORK_LIMITS } = parts;
+  const { folder, node, failed, rules = PUBLIC_ADDRESSES, limits = NETWORK_LIMITS, loopback = [], reached } = parts;
   // Short: the path of a socket has about a hundred characters.
   const path = join(folder, randomBytes(6).toString("hex"));
-  const proxy = new RunProxy(path, hosts, rules, limits, failed);
-  const { binds, start } = relayStart(node);
+  const proxy = new RunProxy(path, hosts, rules, limits, failed, reached);
+  const { binds, start } = relayStart(node, { loopback, is_announced: reached !== undefined });
   const environment = Object.entries(NETWORK_ENVIRONMENT).flatMap(([name, value]) => ["--setenv", name, value]);
   const words = ["--dir", BOX_FOLDER, "--ro-bind", path, BOX_SOCKET, ...binds, ...environment];
   return { proxy, way: { arguments: words, start } };

@@ -13,9 +13,13 @@ export interface LauncherParts {
   common: readonly string[];
   /** Lines of bash that set the limits, before the command. */
   limits: string;
+  /** What it starts may keep the terminal that it was started on; left out: it gets a session of its own. */
+  keeps_terminal?: boolean;
   /** Whether there is a filter of system calls beside the launcher. */
   has_filter: boolean;
 }
+
+const NEW_SESSION = "--new-session";
 
 /** The exit code of a run that didn't start, as of a program that can't be run. */
 const NOT_STARTED = 126;
@@ -43,7 +47,8 @@ export const NOT_RUN = "the command did not run";
  * doesn't begin.
  * `--norc`: where its input is a socket, bash runs the settings of an interactive shell.
  */
-export function launcherText({ folder, bubblewrap, bash, common, limits, has_filter }: LauncherParts): string {
+export function launcherText(parts: LauncherParts): string {
+  const { folder, bubblewrap, bash, common, limits, has_filter, keeps_terminal = false } = parts;
   const refused = `echo "Metnos Gate: \${METNOS_BOX_REFUSED:-the gate has ended}: ${NOT_RUN}" >&2; exit ${NOT_STARTED}`;
   const inner = `[ "$METNOS_BOX_WHOLE" = 1 ] || { ${refused}; }
 eval "$METNOS_BOX_START"
@@ -77,7 +82,17 @@ trap - PIPE
 BASH_COMPAT=
 exec 8<<<''; [ -p /proc/self/fd/8 ] || exec 8< <(echo)
 exec 7<>/proc/self/fd/8
-exec -c ${shellQuoted(bubblewrap)} ${common.map(shellWord).join(" ")} --args 5 --sync-fd 4 --info-fd 3 --json-status-fd 7 ${has_filter ? "--seccomp 6 " : ""}\\
+${
+  keeps_terminal
+    ? `session=${NEW_SESSION}; [ -t 0 ] && session=
+`
+    : ""
+}exec -c ${shellQuoted(bubblewrap)} ${common
+    .filter((word) => !keeps_terminal || word !== NEW_SESSION)
+    .map(shellWord)
+    .join(
+      " ",
+    )}${keeps_terminal ? " $session" : ""} --args 5 --sync-fd 4 --info-fd 3 --json-status-fd 7 ${has_filter ? "--seccomp 6 " : ""}\\
   -- ${shellQuoted(bash)} --norc -c ${shellQuoted(inner)} bash 255>&- 3>&4${has_filter ? ` 6<${shellQuoted(`${folder}/system-calls`)}` : ""}
 `;
 }

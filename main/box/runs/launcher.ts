@@ -1,15 +1,14 @@
 import { chmodSync, lstatSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { GateError } from "../../../ipc/gate-error.ts";
-import type { BoxFolder } from "../box-folder.ts";
 import { type LauncherParts, launcherText } from "./launcher-text.ts";
 
-/** The launcher as a file: written as the gate starts, and still the same one at each run. */
+/** A launcher as a file: written as the gate starts, and still the same one at each run. */
 export class Launcher {
   readonly #file: string;
   #identity = "";
 
-  constructor(folder: BoxFolder) {
-    this.#file = folder.launcher;
+  constructor(file: string) {
+    this.#file = file;
   }
 
   /** @throws the system's error */

@@ -81,6 +81,11 @@ export class RunPlan {
     return level === this.#level ? null : "what its agent may do was changed since it was allowed";
   }
 
+  /** Its agent isn't the one any more that it was allowed to. */
+  isOver(): boolean {
+    return this.#parts.stateOf(this.#run.agent_id).level !== this.#level;
+  }
+
   /** Bubblewrap's arguments, each ended by a zero byte; `environment`: of the caller. @throws GateError, or the system's error */
   start(environment: readonly string[]): Buffer {
     const { machine, places, after, openNetwork } = this.#parts;
@@ -96,7 +101,8 @@ export class RunPlan {
     const unnamed = this.#look.unnamed.flatMap((path) => ["--ro-bind", path, path]);
     const begin = [this.#checks, ...(this.#network === undefined ? [] : [this.#network.start])].join("\n");
     // The launcher has the first ones already.
-    const words = [...this.#words.slice(commonArguments(machine).length), ...(this.#network?.arguments ?? [])];
+    const rest = this.#words.slice(commonArguments(machine).length);
+    const words = [...(this.#network?.first ?? []), ...rest, ...(this.#network?.arguments ?? [])];
     // The last of it says that nothing is missing: a gate may die while it writes.
     const own = { METNOS_BOX_START: begin, METNOS_BOX_COMMAND: line, METNOS_BOX_WHOLE: "1" };
     const last = Object.entries(own).flatMap(([name, value]) => ["--setenv", name, value]);

@@ -58,6 +58,7 @@ interface LiveRun extends Run {
   size: number;
   /** The host's id of the box's first process. */
   pid: number | undefined;
+  has_to_end: boolean;
   timer: NodeJS.Timeout;
 }
 
@@ -84,9 +85,13 @@ export class Runs {
     return [...this.#live].filter(({ state }) => state === "started").length;
   }
 
-  /** The words that start it. @throws GateError `box_unavailable`, or the system's error */
-  prepare(confined_run: ConfinedRun, plan: Plan): { argv: readonly string[] } {
-    const { folder, slots } = this.#parts;
+  /** The words that start it, by this launcher. @throws GateError `box_unavailable`, or the system's error */
+  prepare(
+    confined_run: ConfinedRun,
+    plan: Plan,
+    launcher: string = this.#parts.folder.launcher,
+  ): { argv: readonly string[] } {
+    const { slots } = this.#parts;
     this.#refuseTooMany(confined_run);
     const slot = slots.take();
     const id = `${slot.name}.${randomBytes(16).toString("hex")}`;
@@ -101,6 +106,7 @@ export class Runs {
       chunks: [],
       size: 0,
       pid: undefined,
+      has_to_end: false,
       timer: setTimeout(() => this.#expire(run), START_WITHIN_MS),
     };
     run.timer.unref();
@@ -111,7 +117,7 @@ export class Runs {
     run.socket.once("close", () => this.#left(run));
     this.#live.add(run);
     this.#mark(run);
-    return { argv: [folder.launcher, "run", id] };
+    return { argv: [launcher, "run", id] };
   }
 
   /** @throws GateError `box_unavailable` */
@@ -133,6 +139,16 @@ export class Runs {
     const run = this.#known.get(keyOf(agent_id, call_id));
     this.#known.delete(keyOf(agent_id, call_id));
     if (run !== undefined) this.#unmark(run);
+  }
+
+  /** Ends what these words have started, or keeps them from starting anything. */
+  end([, , id]: readonly string[]): void {
+    const run = [...this.#live].find((live) => live.id === id);
+    if (run === undefined) return;
+    if (run.state === "prepared") return this.#refuse(run, "it was ended");
+    run.has_to_end = true;
+    // It has the pipe open: no other process has its number.
+    if (run.pid !== undefined) killed(run.pid);
   }
 
   /** Takes back what was prepared: its words were given to nobody. */
@@ -197,7 +213,9 @@ export class Runs {
     if (run.pid !== undefined) return;
     run.chunks.push(chunk);
     const found = /"child-pid":\s*(\d+)\D/.exec(Buffer.concat(run.chunks).toString("latin1"))?.[1];
-    if (found !== undefined) run.pid = Number(found);
+    if (found === undefined) return;
+    run.pid = Number(found);
+    if (run.has_to_end) killed(run.pid);
   }
 
   /** Where bubblewrap was ended while it made the box, the box's first process may wait for it. */
@@ -321,6 +339,14 @@ export class Runs {
     }, ms);
     timer.unref();
     this.#timers.add(timer);
+  }
+}
+
+function killed(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if (errorCode(error) !== "ESRCH") throw error;
   }
 }
 

@@ -47,7 +47,7 @@ interface AllowedCall {
   kind: string;
   call_id: string | undefined;
   /** Of the call as it was allowed; undefined where what ran isn't compared with it. */
-  hash: string | undefined;
+  call_hash: string | undefined;
   has_run_other: boolean;
   /** By the monotonic clock. */
   at: number;
@@ -121,7 +121,7 @@ export class Reports {
       executor,
       kind: `${session}\n${executor}`,
       call_id,
-      hash: call_id !== undefined && isCompared(decision) ? callHash(executor, args) : undefined,
+      call_hash: call_id !== undefined && isCompared(decision) ? callHash(executor, args) : undefined,
       has_run_other: false,
       at: this.#steady(),
       reported: undefined,
@@ -156,7 +156,8 @@ export class Reports {
    */
   ran(agent_id: string, call_id: string, { executor, args }: RanCall): RanOther | undefined {
     const call = this.#agents.get(agent_id)?.find({ call_id });
-    if (call?.hash === undefined || call.has_run_other || callHash(executor, args) === call.hash) return undefined;
+    if (call?.call_hash === undefined || call.has_run_other || callHash(executor, args) === call.call_hash)
+      return undefined;
     call.has_run_other = true;
     if (call.reported !== undefined) call.reported = { ...call.reported, ran_other: true };
     const { decision_id } = call;

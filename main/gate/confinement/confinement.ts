@@ -39,6 +39,8 @@ export interface ConfinableCall {
   readonly level: Level;
   /** The agent runs a call only as it is given back. */
   readonly can_confine: boolean;
+  /** What the box shows that the whole agent runs in; undefined where it runs in none. */
+  readonly agent_box?: Declaration | undefined;
   readonly settings: Pick<GuardSettings, "home" | "env" | "gate_files"> & { readonly box?: Box | undefined };
   /** Also where it is clear what it needs: the user's own wish. */
   readonly even_clear?: boolean | undefined;
@@ -50,8 +52,8 @@ export interface ConfinableCall {
 export interface Confinement {
   reason: null;
   declaration: Declaration;
-  /** What is run: a shell's command line. */
-  line: string;
+  /** What is run: a shell's command line. Null where the whole agent is confined: then it runs as it is. */
+  line: string | null;
   /** What its box lets through, in place of what it would be. */
   needs: readonly ResolvedRequirement[];
 }
@@ -70,6 +72,7 @@ const not = (reason: UnconfinedReason, about = ""): NotConfined => ({ reason, ab
 /** Reads the disk, changes nothing. */
 export function confinementOf(x: ConfinableCall): Confinement | NotConfined {
   const { settings, needs, executor } = x;
+  if (x.agent_box !== undefined) return withinAgentBox(x, x.agent_box);
   if (settings.box?.is_available !== true) return not("unavailable");
   if (!x.can_confine) return not("agent-cannot");
   if (x.level === "ReadOnly") return not("level");
@@ -81,6 +84,23 @@ export function confinementOf(x: ConfinableCall): Confinement | NotConfined {
   const is_clear = !needs.some(({ capability }) => capability === "code:exec");
   if (is_clear && x.even_clear !== true) return not("clear");
   return withScanLimit(() => confinementOfLine(x, line, text, settings.box?.has_network === true));
+}
+
+/**
+ * A command line of an agent that runs in a box as a whole, and its commands with it. What isn't a shell's may run elsewhere (a provider's
+ * own tools, a connector), so it isn't among them; nor what would destroy work.
+ */
+function withinAgentBox(x: ConfinableCall, declaration: Declaration): Confinement | NotConfined {
+  const { call, needs, settings, executor } = x;
+  if (x.level === "ReadOnly") return not("level");
+  const line = commandLineOf(x);
+  if (line === null) return not("no-command", executor.manifest.name);
+  if (runnableText(line, call) === null) return not("unusable-line", line.reading.unread ?? "");
+  if (!needs.some(({ capability }) => capability === "code:exec")) return not("clear");
+  const { home, env } = settings;
+  const { loses } = withScanLimit(() => hazardsOf(line, placeOf(call, home, env), new HeldByGit(home)));
+  if (loses !== null) return not("destroys-work", loses);
+  return { reason: null, declaration, line: null, needs: boxNeeds(declaration, [], needs, home) };
 }
 
 function confinementOfLine(

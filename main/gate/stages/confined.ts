@@ -6,7 +6,11 @@ import type { Validated } from "./examination.ts";
 /** Whether this call is decided on as a confined one, and with what; null where it isn't. */
 export function confinementIn(x: Validated, holder: GrantHolder): Confinement | null {
   // Without code there is nothing to confine, and mostly no box: nothing more is looked at then.
-  if (x.settings.box === undefined || !x.needs.some(({ capability }) => capability === "code:exec")) return null;
+  if (
+    (x.settings.box === undefined && x.subject.agent_box === undefined) ||
+    !x.needs.some(({ capability }) => capability === "code:exec")
+  )
+    return null;
   const found = confinementFor(x, holder);
   return found.reason === null && !isRefusedWithin(x, found) ? found : null;
 }
@@ -26,6 +30,7 @@ export function confinementFor(
     settings,
     level: subject.level,
     can_confine: subject.can_confine === true,
+    agent_box: subject.agent_box,
     even_clear,
     grantedFolder: (folder) => settings.grants?.folderGranted(holder, "fs:write", folder),
   });

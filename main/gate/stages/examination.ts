@@ -8,6 +8,7 @@ import type { AgentPauses } from "../agent-pauses.ts";
 import type { Agent } from "../agents.ts";
 import type { Box } from "../confinement/box.ts";
 import type { Confinement } from "../confinement/confinement.ts";
+import type { Declaration } from "../confinement/declaration.ts";
 import type { Prices } from "../costs/prices.ts";
 import { type AgentKind, agentKindOf } from "../executors/agent-kind.ts";
 import type { Executor } from "../executors/catalog.ts";
@@ -30,6 +31,8 @@ export interface Subject {
   principal: Principal;
   /** It said that it runs a call only as `confine` says. */
   can_confine?: boolean | undefined;
+  /** Its whole agent runs in a box, which shows this: its calls are confined already. */
+  agent_box?: Declaration | undefined;
   /** The connection that its calls come over. */
   connection?: number | undefined;
   /** Without an agent: whose executors' names count. Left out: everybody's. */

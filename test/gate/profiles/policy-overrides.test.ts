@@ -41,7 +41,7 @@ it("a profile of a kind fits every agent of it, by the names that the kinds go b
   const fits = (overrides: PolicyOverrides, one: PolicySubject) =>
     overrides.policyFor(one).override("Full", "fs:write") !== undefined;
   expect([fits(claude, subject("claude-code")), fits(claude, subject("Claude-Code"))]).toEqual([true, false]);
-  expect([fits(generic, subject("codex")), fits(generic, subject("claude-code"))]).toEqual([true, false]);
+  expect([fits(generic, subject("aider")), fits(generic, subject("claude-code"))]).toEqual([true, false]);
   expect([fits(generic, subject()), fits(generic, subject(undefined, { kind: "generic" }))]).toEqual([false, true]);
 });
 

@@ -81,7 +81,7 @@ describe("a cell that the user made stricter", () => {
     const overrides = overridesOf(cell("Full", "network:http", "denied"));
     const ruled = (change: Situation) => policyStep({ ...FETCH, ...change, settings: { overrides } }).explain.rule;
     expect(ruled({ level: "Supervised" })).toBe("policy.level-asks");
-    expect(ruled({ agent: { ...PAIRED, name: "codex" } })).toBe("policy.level-allows");
+    expect(ruled({ agent: { ...PAIRED, name: "aider" } })).toBe("policy.level-allows");
     expect(ruled({ executor: "fs_read", args: { path: "/srv/a" } })).toBe("policy.level-allows");
     expect(ruled({ agent: { ...PAIRED, name: "CLAUDE" } })).toBe("policy.override-denies");
   });

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { REFUSAL_TEXTS } from "../../../../cli/agents/claude-code/refusal-texts.ts";
@@ -36,52 +36,58 @@ function around() {
   const text = JSON.stringify(kept);
   writeFileSync(
     script,
-    `const fs = require("fs"); fs.writeFileSync(${text}, process.argv.slice(2).join(" ") + fs.readFileSync(0));`,
+    `const fs = require("fs"); fs.writeFileSync(${text} + ".new", process.argv.slice(2).join(" ") + fs.readFileSync(0)); fs.renameSync(${text} + ".new", ${text}); process.stdout.write("answer");`,
   );
   const program = { nodes: [process.execPath], scripts: [script] };
   writeFileSync(file, launcherText({ env: { HOME: folder, PATH: "/usr/bin:/bin" }, calls_dir, program }), {
     mode: 0o700,
   });
-  /** What the program was started with, or undefined where it wasn't. */
-  const started = (input: string, ...calls: string[]) => {
+  /** What the program was started with, and whether Claude Code would have waited for its answer. */
+  const started = async (input: string, ...calls: string[]) => {
     mkdirSync(calls_dir, { recursive: true });
     for (const call of calls) writeFileSync(join(calls_dir, call), "");
-    const { status, stderr } = spawnSync(file, AFTER, { input, encoding: "utf8", timeout: 60_000 });
+    const { status, stdout, stderr } = spawnSync(file, AFTER, { input, encoding: "utf8", timeout: 60_000 });
     expect([status, stderr]).toEqual([0, ""]);
-    try {
-      return readFileSync(kept, "utf8");
-    } catch {
-      return undefined; // it was not started
-    }
+    await expect.poll(() => existsSync(kept), { timeout: 20_000 }).toBe(true);
+    return { with: readFileSync(kept, "utf8"), is_awaited: stdout === "answer" };
   };
   return { file, started };
 }
 
-describe("after a call the launcher starts no program", () => {
-  it("where the gate has named no call, or there is no folder: its input isn't read", () => {
-    const { file, started } = around();
-    expect(spawnSync(file, AFTER, { input: "", encoding: "utf8" })).toMatchObject({ status: 0, stderr: "" });
-    expect(started(ran("EPERM"))).toBeUndefined();
+describe("after a call Claude Code goes on while it is reported, whole", () => {
+  const input = ran("\\n 100% `x` $(y) \u001b[31m è");
+  const reported = { with: `hook claude-code after${input}\n`, is_awaited: false };
+
+  it("where the gate has named no call, and where there is no folder for them", async () => {
+    expect(await around().started(input)).toEqual(reported);
+    const { file } = around();
+    expect(spawnSync(file, AFTER, { input, encoding: "utf8" })).toMatchObject({ status: 0, stdout: "", stderr: "" });
   });
 
-  it("where it has named others, though this one's output should hold their ids", () => {
-    const output = `"tool_use_id":"toolu_2" ${JSON.stringify({ tool_use_id: "toolu_2" })}`;
-    expect(around().started(ran(output), "toolu_2", "toolu_10", "toolu_3.started")).toBeUndefined();
+  it("where it has named others, though this one's output should hold their ids", async () => {
+    const others = ran(`"tool_use_id":"toolu_2" ${JSON.stringify({ tool_use_id: "toolu_2" })}`);
+    expect(await around().started(others, "toolu_2", "toolu_10", "toolu_3.started")).toMatchObject({
+      is_awaited: false,
+    });
   });
 
-  it("where this one has started, and its output says nothing of a refusal", () => {
-    expect(around().started(ran("all is well"), "toolu_1.started")).toBeUndefined();
+  it("where this one has started, and its output says nothing of a refusal", async () => {
+    expect(await around().started(input, "toolu_1.started")).toEqual(reported);
   });
 });
 
-describe("after a call the launcher starts its program with the whole payload", () => {
-  it("where the call was to run confined and hasn't started, whatever its output", () => {
-    const input = ran("\\n 100% `x` $(y) \u001b[31m è");
-    expect(around().started(input, "toolu_0", "toolu_1", "toolu_2.started")).toBe(`hook claude-code after${input}\n`);
+describe("after a call Claude Code waits for the hook's answer", () => {
+  it("where the call was to run confined and hasn't started, whatever its output", async () => {
+    const input = ran("fine");
+    expect(await around().started(input, "toolu_0", "toolu_1", "toolu_2.started")).toEqual({
+      with: `hook claude-code after${input}\n`,
+      is_awaited: true,
+    });
   });
 
-  it.each(REFUSAL_TEXTS)("where it has started, and its output says: %s", (text) => {
-    expect(around().started(ran(`cp: '/etc/x': ${text}\n`), "toolu_1.started")).toContain("hook claude-code after{");
+  it.each(REFUSAL_TEXTS)("where it has started, and its output says: %s", async (text) => {
+    const { is_awaited } = await around().started(ran(`cp: '/etc/x': ${text}\n`), "toolu_1.started");
+    expect(is_awaited).toBe(true);
   });
 });
 

@@ -13,13 +13,13 @@ const TTL_SECONDS = 600;
 function connected() {
   const { home, env } = temporaryHome();
   const launcher = writeLauncher(env);
-  const { PreToolUse, PostToolUse, PostToolUseFailure, ConfigChange } = ourEntries(launcher, TTL_SECONDS);
+  const { PreToolUse, PostToolUse, PostToolUseFailure, ...others } = ourEntries(launcher, TTL_SECONDS);
   const ours = {
     hooks: {
       PreToolUse: [{ matcher: "*", hooks: PreToolUse }],
-      PostToolUse: [{ matcher: "Bash", hooks: PostToolUse }],
-      PostToolUseFailure: [{ matcher: "Bash", hooks: PostToolUseFailure }],
-      ConfigChange: [{ hooks: ConfigChange }],
+      PostToolUse: [{ matcher: "*", hooks: PostToolUse }],
+      PostToolUseFailure: [{ matcher: "*", hooks: PostToolUseFailure }],
+      ...Object.fromEntries(Object.entries(others).map(([event, hooks]) => [event, [{ hooks }]])),
     },
   };
   const managed_folder = join(home, "managed");
@@ -124,9 +124,9 @@ describe("doctor, of Claude Code's hook in this folder", () => {
     const [group] = ours.hooks.PreToolUse;
     write("user", { hooks: { ...ours.hooks, PreToolUse: [{ ...group, matcher: "Bash" }] } });
     expect(details()).toEqual([`FAIL the hook in ${files.user} is not called for every tool`]);
-    const PostToolUseFailure = [{ ...ours.hooks.PostToolUseFailure[0], matcher: "Read" }];
+    const PostToolUseFailure = [{ ...ours.hooks.PostToolUseFailure[0], matcher: "Bash" }];
     write("user", { hooks: { ...ours.hooks, PostToolUseFailure } });
-    expect(details()).toEqual([`FAIL the hook in ${files.user} is not called after each command`]);
+    expect(details()).toEqual([`FAIL the hook in ${files.user} is not called after each call`]);
     write("user", ours);
     chmodSync(launcher, 0o600);
     expect(details()).toEqual([expect.stringContaining(`FAIL the hook's launcher ${launcher} does not run`)]);

@@ -1,0 +1,110 @@
+import { LOSS_TEXTS, lossIn } from "../../ipc/exact-json.ts";
+import { exactText, membersWithin } from "../../ipc/frames.ts";
+import { memberAt } from "../json-members.ts";
+import { isObject, type Json } from "../json-object.ts";
+
+/** What a client's line is to the proxy. What it can't read the way that every server reads it is refused: it could be a call. */
+
+export type ClientMessage =
+  /** Not the proxy's business. */
+  | { kind: "other" }
+  | { kind: "initialize"; params: Json }
+  | { kind: "list"; id: string; is_first_page: boolean }
+  | { kind: "cancelled"; id: string }
+  | { kind: "call"; call: ToolCall }
+  /** Never passed on. `ids`: of the requests in it, as they were written; none where nobody waits for an answer. */
+  | { kind: "refused"; ids: readonly string[]; is_call: boolean; why: string };
+
+export interface ToolCall {
+  /** As it was written: a text's quotes are part of it. */
+  id: string;
+  tool: string;
+  args: Json;
+  meta: Json;
+  /** As it was written, if the client wants to know how far it is. */
+  progress_token: string | undefined;
+  request_state: string | undefined;
+}
+
+const CALL = "tools/call";
+const BLANK = /^[ \t\r\n]*$/;
+
+/** Never throws. @param line with or without its `\n` */
+export function readClientLine(line: Buffer): ClientMessage {
+  const text = exactText(line);
+  if (text === undefined) return refused([], "it is not valid UTF-8");
+  if (BLANK.test(text)) return { kind: "other" };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return refused([], "it is not JSON");
+  }
+  if (typeof value !== "object" || value === null) return { kind: "other" };
+  const messages = (Array.isArray(value) ? value : [value]).filter(isObject);
+  const members = membersWithin(value, Number.POSITIVE_INFINITY);
+  const loss = members === undefined ? undefined : lossIn(text, members);
+  // Of equal keys a server may take another one than is shown here.
+  if (members === undefined || loss === "repeated_key")
+    return refused(idsOf(messages), LOSS_TEXTS.repeated_key.join("; "), messages.some(isCall));
+  if (!isObject(value)) return readBatch(messages);
+  if (value.method === CALL) return readCall(text, value, loss === undefined ? undefined : LOSS_TEXTS[loss].join("; "));
+  return readOther(value);
+}
+
+function readOther({ method, id, params }: Json): ClientMessage {
+  if (method === "initialize") return { kind: "initialize", params: isObject(params) ? params : {} };
+  if (method === "tools/list" && id !== undefined)
+    return { kind: "list", id: JSON.stringify(id), is_first_page: !isObject(params) || params.cursor === undefined };
+  if (method === "notifications/cancelled" && isObject(params) && params.requestId !== undefined)
+    return { kind: "cancelled", id: JSON.stringify(params.requestId) };
+  return { kind: "other" };
+}
+
+function readCall(text: string, value: Json, loss: string | undefined): ClientMessage {
+  const id = memberAt(text, ["id"]);
+  // Without an id it is a notification, which nobody answers.
+  if (id === undefined || value.id === null) return refused([], "a call needs an id", true);
+  const id_text = text.slice(id.value_start, id.value_end);
+  const ids = [id_text];
+  if (loss !== undefined) return refused(ids, loss, true);
+  if (typeof value.id !== "string" && typeof value.id !== "number")
+    return refused(ids, "its id is no text or number", true);
+  const { params } = value;
+  if (!isObject(params) || typeof params.name !== "string") return refused(ids, "the call names no tool", true);
+  const { name, arguments: args = {}, _meta, requestState } = params;
+  if (!isObject(args)) return refused(ids, "the call's arguments are no object", true);
+  const token = memberAt(text, ["params", "_meta", "progressToken"]);
+  return {
+    kind: "call",
+    call: {
+      id: id_text,
+      tool: name,
+      args,
+      meta: isObject(_meta) ? _meta : {},
+      progress_token: token === undefined ? undefined : text.slice(token.value_start, token.value_end),
+      request_state: typeof requestState === "string" ? requestState : undefined,
+    },
+  };
+}
+
+/** No client that is known sends several messages in one. What is looked at would have to be cut out of it. */
+function readBatch(messages: readonly Json[]): ClientMessage {
+  const is_looked_at = messages.some(({ method }) => method === CALL || method === "tools/list");
+  if (!is_looked_at) return { kind: "other" };
+  return refused(idsOf(messages), "send it by itself, not together with other messages", messages.some(isCall));
+}
+
+function isCall({ method }: Json): boolean {
+  return method === CALL;
+}
+
+function idsOf(messages: readonly Json[]): string[] {
+  return messages.flatMap(({ id, method }) =>
+    typeof method === "string" && (typeof id === "string" || typeof id === "number") ? [JSON.stringify(id)] : [],
+  );
+}
+
+function refused(ids: readonly string[], why: string, is_call = false): ClientMessage {
+  return { kind: "refused", ids, is_call, why };
+}

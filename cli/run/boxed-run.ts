@@ -1,0 +1,60 @@
+import { realpathSync } from "node:fs";
+import { sep } from "node:path";
+import { GateError } from "../../ipc/gate-error.ts";
+import type { CheckedParams } from "../../ipc/operator-api.ts";
+import type { Env } from "../../ipc/paths.ts";
+import { programOnPath } from "../../main/operator/agents-on-path.ts";
+import type { Adapter, Launch } from "../agents/adapter.ts";
+import { boxHook } from "./box-hook.ts";
+import { boxedClient, modelHosts } from "./boxed-clients.ts";
+
+/** What the gate is asked for to run a whole agent in a box. */
+
+export interface BoxedRun {
+  request: CheckedParams["box.prepare_agent"];
+  /** The environment of what starts it: of it the box gets what its lists name. */
+  env: Env;
+}
+
+export interface BoxedRunOptions {
+  adapter: Adapter;
+  launch: Launch;
+  cwd: string;
+  env: Env;
+  /** That the user named. */
+  hosts: readonly string[];
+}
+
+/** @throws GateError `invalid_input` where the program isn't there, `hook_unusable` */
+export function boxedRun({ adapter, launch, cwd, env, hosts }: BoxedRunOptions): BoxedRun {
+  const found = launch.program.startsWith("/") ? launch.program : programOnPath(launch.program, env.PATH);
+  if (found === undefined)
+    throw new GateError("invalid_input", `there is no ${launch.program} on PATH`, "name it: --client FILE");
+  // The name may be a link that the box doesn't have.
+  const program = realpathSync(found);
+  const client = boxedClient(adapter.name, env);
+  const settings = client.settings.map((path) =>
+    path.endsWith("/") ? { path: path.slice(0, -1), is_folder: true } : { path, is_folder: false },
+  );
+  const own = { ...client.env, ...launch.env };
+  return {
+    request: {
+      agent: adapter.name,
+      argv: [program, ...launch.args],
+      cwd,
+      program: [installationOf(program)],
+      variables: [...new Set([...client.variables, ...Object.keys(own)])],
+      hosts: [...new Set([...modelHosts(client, env), ...hosts])],
+      state: [...client.state],
+      settings,
+      files: boxHook(env),
+    },
+    env: { ...env, ...own },
+  };
+}
+
+/** The file alone; of a package, all that it is installed with. */
+function installationOf(program: string): string {
+  const packages = program.indexOf(`${sep}node_modules${sep}`);
+  return packages === -1 ? program : program.slice(0, packages + `${sep}node_modules`.length);
+}

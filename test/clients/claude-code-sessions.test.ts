@@ -1,0 +1,71 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { startGate } from "../support/running-gate.ts";
+import { TRIED_CLAUDE_CODES } from "./clients.ts";
+import { installedClient } from "./installed-client.ts";
+import { bash, Seat } from "./seat.ts";
+
+/** What the real Claude Code tells a real gate of its sessions, and of what became of its calls. */
+
+describe.each(TRIED_CLAUDE_CODES)("%s", (name) => {
+  const binary = installedClient(name);
+  if (binary === undefined) return;
+
+  let seat: Seat;
+  const home = process.env.HOME;
+  beforeEach(async () => {
+    const gate = await startGate();
+    await gate.operator.call("agents.pair", { name: "claude-code", level: "Supervised" });
+    seat = new Seat(gate, binary);
+    return () => {
+      process.env.HOME = home;
+    };
+  });
+
+  const reported = async () => {
+    const entries = await seat.gate.operator.call("activity.list", {});
+    return entries.map(({ executor, reported }) => [executor, reported?.state, reported?.ran_other ?? false]).reverse();
+  };
+
+  it("what became of each call is known, and none counts as another than was allowed", async () => {
+    const file = join(seat.project, "a.txt");
+    writeFileSync(file, "one\n");
+    await seat.gate.operator.call("grants.add", { capability: "fs:write", target: `${seat.project}/**` });
+    await seat.gate.operator.call("grants.add", { capability: "fs:read", target: `${seat.project}/**` });
+    await seat.results([
+      bash("echo one"),
+      { name: "Read", input: { file_path: file } },
+      { name: "Edit", input: { file_path: file, old_string: "one", new_string: "two" } },
+      { name: "Write", input: { file_path: join(seat.project, "b.txt"), content: "text  \n" } },
+      bash("cat none.txt"),
+    ]);
+    await expect.poll(reported, { timeout: 20_000 }).toEqual([
+      ["Bash", "ok", false],
+      ["Read", "ok", false],
+      ["Edit", "ok", false],
+      ["Write", "ok", false],
+      ["Bash", "failed", false],
+    ]);
+  });
+
+  it("a session's grants end with the client, and --continue asks anew", async () => {
+    const write = (file: string) => ({ name: "Write", input: { file_path: join(seat.project, file), content: "x" } });
+    const first = seat.gate.event(({ type }) => type === "approval.waiting");
+    const run = await seat.start([write("a.txt"), write("b.txt")]);
+    await first;
+    const [token = ""] = await seat.gate.waiting();
+    await seat.gate.operator.call("approvals.resolve", {
+      token,
+      decision: "approved",
+      scope: "session",
+      reach: "folder",
+    });
+    expect(await run.results()).toMatchObject([{ is_error: false }, { is_error: false }]);
+
+    const again = seat.answerNext("rejected");
+    const continued = await seat.start([write("a.txt"), write("b.txt"), write("c.txt")], { args: ["--continue"] });
+    await again;
+    expect((await continued.results()).at(-1)).toMatchObject({ is_error: true });
+  });
+});
