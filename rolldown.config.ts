@@ -60,14 +60,6 @@ export default defineConfig([
     },
   },
   {
-    // A file that `connect` writes as it is: read by people who look what runs in their OpenCode.
-    input: { plugin: "cli/agents/opencode/plugin/plugin.ts" },
-    platform: "node",
-    external: [/^node:/],
-    logLevel,
-    output: { dir: "dist/opencode", cleanDir: true, format: "es" },
-  },
-  {
     input: { mcp: "cli/mcp/program.ts" },
     platform: "node",
     external: [/^node:/],
@@ -82,6 +74,14 @@ export default defineConfig([
       footer: (chunk) => (chunk.isEntry ? RUN_PROXY_IF_MAIN : ""),
       minify,
     },
+  },
+  {
+    // A file that `connect` writes as it is: read by people who look what runs in their OpenCode.
+    input: { plugin: "cli/agents/opencode/plugin/plugin.ts" },
+    platform: "node",
+    external: [/^node:/],
+    logLevel,
+    output: { dir: "dist/opencode", cleanDir: true, format: "es" },
   },
   {
     input: { client: "ipc/client.ts" },

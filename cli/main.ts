@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { VERSION } from "../main/version.ts";
+import { acpCommand } from "./commands/acp.ts";
 import { agentsCommands } from "./commands/agents.ts";
 import { alarmsCommands } from "./commands/alarms.ts";
 import { answerCommands, approvalsCommands } from "./commands/approvals.ts";
@@ -98,6 +99,7 @@ export function commandLine(done: (code: number) => void): Command {
   benchCommand(program, done);
   outsideCommand(program);
   mcpCommand(program);
+  acpCommand(program, done);
   program
     .command("hook <agent>")
     .description("what an agent's own hook calls (claude-code): reads its JSON on stdin, answers on stdout")

@@ -7,7 +7,9 @@ import type { McpTools } from "./mcp.ts";
 import { isOwnSocket } from "./own-socket.ts";
 import { agentTokenFile, gatePaths } from "./paths.ts";
 import { readRegularFile } from "./regular-file.ts";
+import type { SessionEvent } from "./session-events.ts";
 import {
+  type AgentMessage,
   type GateMessage,
   type Goal,
   gateMessages,
@@ -78,6 +80,17 @@ interface Asked {
   token?: string;
   /** The caller no longer waits for it: it is withdrawn at the gate. */
   is_withdrawn?: boolean;
+  onWaiting?: ((decision: Decision) => void) | undefined;
+}
+
+/** `duration_ms` in milliseconds. */
+export type RanReport = Partial<Pick<AgentMessage<"tool.ran">, "ok" | "duration_ms" | "input">>;
+
+export interface CallOptions {
+  /** Withdraws the request; the gate gets its reason, if that is a text. */
+  signal?: AbortSignal;
+  /** The user is being asked about this call. Called again where the gate has restarted meanwhile. */
+  onWaiting?: (decision: Decision) => void;
 }
 
 /**
@@ -116,14 +129,13 @@ export class GateClient extends EventEmitter<GateClientEvents> {
 
   /**
    * Asks for one tool call and waits for the final decision, including the user's answer.
-   * @param signal withdraws the request
    * @throws GateClientError if the gate refuses the message or can't be reached: take it as a no
    */
-  async call(call: ProposedCall, options: { signal?: AbortSignal } = {}): Promise<Decision> {
+  async call(call: ProposedCall, options: CallOptions = {}): Promise<Decision> {
     if (options.signal?.aborted) throw withdrawn();
     const id = randomUUID();
-    const answer = this.#ask(id, "tool.call", { id, ...call });
-    const withdraw = () => this.#withdraw(id);
+    const answer = this.#ask(id, "tool.call", { id, ...call }, options.onWaiting);
+    const withdraw = () => this.#withdraw(id, options.signal?.reason);
     options.signal?.addEventListener("abort", withdraw, { once: true });
     try {
       return decisionSchema.parse(await answer);
@@ -169,10 +181,19 @@ export class GateClient extends EventEmitter<GateClientEvents> {
     this.#socket?.write(encodeFrame("tool.outcome", { decision_id, ok, ...(error === undefined ? {} : { error }) }));
   }
 
-  /** Reports that a confined call has run, by its `context.call_id`. @returns what it was confined to; null where it wasn't to be */
-  async ran(call_id: string): Promise<Confined | null> {
+  /**
+   * Reports that a call has run, by its `context.call_id`, and how: `input` is compared with what was allowed.
+   * @returns what it was confined to; null where it wasn't to be
+   */
+  async ran(call_id: string, report: RanReport = {}): Promise<Confined | null> {
     const id = randomUUID();
-    return gateMessages["tool.ran.ok"].parse(await this.#ask(id, "tool.ran", { id, call_id })).confined;
+    return gateMessages["tool.ran.ok"].parse(await this.#ask(id, "tool.ran", { id, call_id, ...report })).confined;
+  }
+
+  /** Reports something that happened in a session: left out, in this client's own. */
+  async sessionEvent(event: SessionEvent, session?: string): Promise<void> {
+    const id = randomUUID();
+    await this.#ask(id, "session.event", { id, event, ...(session === undefined ? {} : { session }) });
   }
 
   /**
@@ -199,9 +220,14 @@ export class GateClient extends EventEmitter<GateClientEvents> {
     this.#failAll(new GateClientError("closed", "this client was closed"));
   }
 
-  #ask(id: string, type: string, data: Record<string, unknown>): Promise<unknown> {
+  #ask(
+    id: string,
+    type: string,
+    data: Record<string, unknown>,
+    onWaiting?: (decision: Decision) => void,
+  ): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const asked: Asked = { line: frameFor(type, data), resolve, reject };
+      const asked: Asked = { line: frameFor(type, data), resolve, reject, onWaiting };
       this.#asked.set(id, asked);
       this.connect().then(
         () => this.#send(asked),
@@ -219,21 +245,22 @@ export class GateClient extends EventEmitter<GateClientEvents> {
     this.#socket.write(asked.line);
   }
 
-  #withdraw(id: string): void {
+  #withdraw(id: string, why: unknown): void {
     const asked = this.#asked.get(id);
     if (asked === undefined) return;
     asked.is_withdrawn = true;
-    if (asked.token !== undefined) this.#cancel({ token: asked.token });
+    const reason = typeof why === "string" ? why : undefined;
+    if (asked.token !== undefined) this.#cancel({ token: asked.token }, reason);
     // Judges may be looking at it: it has no token before the user is asked.
-    else if (this.#socket !== undefined && asked.sent_on === this.#socket) this.#cancel({ call: id });
+    else if (this.#socket !== undefined && asked.sent_on === this.#socket) this.#cancel({ call: id }, reason);
     // Without a connection there is no response to wait for: the withdrawal is sent after the next connect.
     if (this.#socket === undefined || asked.sent_on === undefined) this.#asked.delete(id);
     asked.reject(withdrawn());
   }
 
-  #cancel(named: { token: string } | { call: string }): void {
+  #cancel(named: { token: string } | { call: string }, reason = "withdrawn by the agent"): void {
     if (this.#socket !== undefined)
-      this.#socket.write(encodeFrame("tool.cancel", { id: randomUUID(), ...named, reason: "withdrawn by the agent" }));
+      this.#socket.write(encodeFrame("tool.cancel", { id: randomUUID(), ...named, reason }));
     else if ("token" in named) this.#left.add(named.token);
   }
 
@@ -361,6 +388,7 @@ export class GateClient extends EventEmitter<GateClientEvents> {
         if (token !== undefined) asked.token = token;
         if (asked.is_withdrawn && token !== undefined) return this.#cancel({ token });
         this.emit("waiting", decision.data);
+        asked.onWaiting?.(decision.data);
         return;
       }
     }

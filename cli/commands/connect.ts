@@ -3,7 +3,7 @@ import { ownCommand } from "../../ipc/own-command.ts";
 import { agentTokenFile, gatePaths } from "../../ipc/paths.ts";
 import { shellWord } from "../../ipc/shell-quoted.ts";
 import { visible } from "../../ipc/visible-text.ts";
-import type { AdapterName } from "../agents/adapter.ts";
+import type { AdapterName, ConnectResult } from "../agents/adapter.ts";
 import { ADAPTER_NAMES, adapterOf } from "../agents/adapters.ts";
 import { installedAgents, installedColumns } from "../agents/installed.ts";
 import { pairAgent } from "../agents/pairing.ts";
@@ -13,6 +13,7 @@ import { levelOf } from "./policy.ts";
 
 interface Options {
   project?: boolean;
+  managed?: boolean;
   remove?: boolean;
   client?: string;
   level?: string;
@@ -27,6 +28,7 @@ export function connectCommand(program: Command): void {
       `puts the gate in front of an agent (${ADAPTER_NAMES.join(", ")}): writes its hook and pairs it; without a name, lists them`,
     )
     .option("--project", "only for the project in this folder")
+    .option("--managed", "in the administrator's settings, which stand above all others; prints the command for it")
     .option("--level <level>", "ReadOnly, Supervised or Full; only when it is paired for the first time")
     .option("--client <file>", "the agent's program, which is tested; left out, the one on PATH")
     .option("--mcp", "instead of its hook: a proxy in front of each MCP server that its settings start")
@@ -40,15 +42,19 @@ export function connectCommand(program: Command): void {
           `one of: ${ADAPTER_NAMES.join(", ")}; for others see docs/protocol.md`,
         );
       if (options.mcp) return await connectServers(adapter.name, options);
+      if (options.managed && (adapter.has_managed !== true || options.project))
+        throw usageError("--managed is for Claude Code, and not with --project", "leave out --managed");
       const { loadConfig, longestAnswerSeconds } = await import("../../main/config.ts");
       const config = loadConfig(gatePaths(process.env).config_file, process.env);
       const settings = {
         project: options.project === true,
+        managed: options.managed === true,
         answer_seconds: longestAnswerSeconds(config),
         ...(options.client === undefined ? {} : { client: options.client }),
       };
       if (options.remove) {
         const result = await adapter.disconnect(settings);
+        if (result.todo !== undefined) return tell(result, todoText("takes the hook out", result));
         tell(result, result.changed ? `the hook is out of ${result.file}` : `there was no hook in ${result.file}`);
         return;
       }
@@ -58,9 +64,11 @@ export function connectCommand(program: Command): void {
       const { notes = [], ...result } = await adapter.connect(settings);
       tell(
         { ...result, agent: paired },
-        result.changed
-          ? `the hook is in ${result.file}${result.backup ? ` (before: ${result.backup})` : ""}`
-          : `the hook was in ${result.file} already`,
+        result.todo !== undefined
+          ? todoText("puts the hook there", result)
+          : result.changed
+            ? `the hook is in ${result.file}${result.backup ? ` (before: ${result.backup})` : ""}`
+            : `the hook was in ${result.file} already`,
       );
       say(
         `${agent} is paired at level ${paired.level}; its token is in ${agentTokenFile(gatePaths(process.env), agent)}`,
@@ -68,6 +76,13 @@ export function connectCommand(program: Command): void {
       for (const note of notes) say(note);
       say(`start the gate, where none runs, with: ${ownCommand("start")}; answer with: ${ownCommand("watch")}`);
     });
+}
+
+/** What an administrator runs; until then nothing has changed. */
+function todoText(does: string, { todo = [], file }: ConnectResult): string {
+  return [`nothing has changed yet: an administrator ${does} (${file}) with`, ...todo.map((line) => `  ${line}`)].join(
+    "\n",
+  );
 }
 
 async function listAgents(options: Options): Promise<void> {

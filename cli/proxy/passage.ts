@@ -8,7 +8,7 @@ export interface PassageOptions {
   /** Of a line that is looked at; a longer one is passed on or dropped unseen. */
   max_bytes: number;
   beyond: "pass" | "drop";
-  /** What goes on in the place of a line: the same bytes, or nothing. The last line of all may be without its `\n`. */
+  /** What is passed on in the place of a line: the same bytes, or nothing. The last line of all may be without its `\n`. */
   look(line: Buffer): Buffer | undefined;
   /** A line beyond `max_bytes` has begun. */
   onBeyond?(): void;

@@ -9,7 +9,7 @@ import { visible } from "../../ipc/visible-text.ts";
 export interface ProgramOptions {
   env: Env;
   cwd?: string;
-  /** How long it may go on once its input has ended, in milliseconds; then SIGTERM, and a second later SIGKILL. */
+  /** How long it may continue once its input has ended, in milliseconds; then SIGTERM, and a second later SIGKILL. */
   grace_ms: number;
 }
 

@@ -27,7 +27,7 @@ export const CLAUDE_CODE: HookDialect = {
     /** Something happened in a session: nothing is answered. */
     session: async (input) => {
       const { tellOfSession } = await import("./session-event.ts");
-      return tellOfSession(input, agentPaths(process.env), "claude-code");
+      return tellOfSession(input, agentPaths(process.env), "claude-code", process.env);
     },
     /** In the test of a client: what the test has the client's call become. */
     "client-test": async (input, argv) => {

@@ -1,10 +1,12 @@
-import type { AgentPaths } from "../../../ipc/paths.ts";
-import { MAX_PROMPT } from "../../../ipc/prompt-length.ts";
+import type { AgentPaths, Env } from "../../../ipc/paths.ts";
 import type { SessionEvent } from "../../../ipc/session-events.ts";
+import { MAX_HOOK, MAX_HOOKS, MAX_PROMPT } from "../../../ipc/session-limits.ts";
 import { agentToken } from "../../hook/agent-token.ts";
 import { textIn } from "../../hook/payload.ts";
 import { report } from "../../hook/report.ts";
 import { type Json, parseObject } from "../../json-object.ts";
+import { settingsSources } from "./effective-settings.ts";
+import { otherHooks } from "./other-hooks.ts";
 
 /** `metnos-gate hook claude-code session`: what Claude Code says of a session, which the gate is told, and nothing else is done with. */
 
@@ -51,13 +53,25 @@ function subagentIn(kind: "subagent-started" | "subagent-ended", payload: Json):
   return { kind, subagent, ...(agent_ref === undefined ? {} : { agent_ref }) };
 }
 
+/** Beside the gate's; with each message of the user's, because settings change. */
+function otherHooksIn({ cwd }: Json, env: Env): SessionEvent | undefined {
+  if (typeof cwd !== "string") return undefined;
+  const hooks = otherHooks(settingsSources({ cwd, env })).map((hook) => hook.slice(0, MAX_HOOK));
+  return { kind: "other-hooks", hooks: hooks.slice(0, MAX_HOOKS) };
+}
+
 /** Tells the gate. Never rejects, and says nothing to Claude Code: it goes on as without a hook. */
-export async function tellOfSession(input: string, paths: AgentPaths, agent_name: string): Promise<object> {
+export async function tellOfSession(input: string, paths: AgentPaths, agent_name: string, env: Env): Promise<object> {
   const payload = parseObject(input);
   const session = payload === undefined ? undefined : textIn(payload, "session_id");
-  const event = payload === undefined ? undefined : sessionEventIn(payload);
-  if (session === undefined || event === undefined) return {};
+  if (payload === undefined || session === undefined) return {};
   const reporter = { socket_path: paths.agent_socket, agent_name, token: agentToken(paths, agent_name), session };
-  await report(reporter, "session.event", { session, event }, "session.noted");
+  const is_prompt = payload.hook_event_name === "UserPromptSubmit";
+  const events = [sessionEventIn(payload), ...(is_prompt ? [otherHooksIn(payload, env)] : [])];
+  await Promise.all(
+    events
+      .filter((event) => event !== undefined)
+      .map((event) => report(reporter, "session.event", { session, event }, "session.noted")),
+  );
   return {};
 }

@@ -87,7 +87,7 @@ describe("the program behind a proxy", () => {
     expect([output.length, code]).toEqual([300_000, 7]);
   });
 
-  it("is ended where its input has ended and it goes on", async () => {
+  it("is ended where its input has ended and it continues", async () => {
     const { stdout, ended, close } = start(
       "process.on('SIGTERM', () => 0); setInterval(() => 0, 1000); console.log(1)",
     );

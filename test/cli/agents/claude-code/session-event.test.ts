@@ -63,6 +63,26 @@ describe("the hook of a session", () => {
     expect(gate.first("hello")).toMatchObject({ agent: { name: "claude-code" }, session: "s1" });
   });
 
+  it("names the hooks beside the gate's with each message of the user's", async () => {
+    const home = temporaryHome();
+    const gate = await PretendedGate.start(home, {
+      hello: { type: "hello.ok", data: {} },
+      "session.event": { type: "session.noted", data: {} },
+    });
+    const project = join(home.home, "project");
+    mkdirSync(join(project, ".claude"), { recursive: true });
+    const settings = { hooks: { PreToolUse: [{ hooks: [{ type: "command", command: "/srv/fmt" }] }] } };
+    writeFileSync(join(project, ".claude/settings.json"), JSON.stringify(settings));
+    const input = JSON.stringify({ ...PROMPT, cwd: project });
+    await new PretendedClient(home).call(writeLauncher(home.env), SESSION, input);
+    const events = gate.all("session.event").map(({ event }) => event);
+    expect(events).toContainEqual({
+      kind: "other-hooks",
+      hooks: [`/srv/fmt (${join(project, ".claude/settings.json")})`],
+    });
+    expect(events).toContainEqual({ kind: "prompt", turn: "p1", text: "tidy up" });
+  });
+
   it.each([
     ["no gate runs", JSON.stringify(PROMPT)],
     ["its input is no payload", "hm"],

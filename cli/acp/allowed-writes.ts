@@ -1,0 +1,53 @@
+import { createHash } from "node:crypto";
+import { statSync } from "node:fs";
+import { readRegularFile } from "../../ipc/regular-file.ts";
+import { isObject, type Json } from "../json-object.ts";
+import type { ToolCall } from "./tool-calls.ts";
+
+/**
+ * What an agent was allowed to write, and now asks the editor to: it is the same write, and not asked about again. Only with the very
+ * text that was shown, and where that was the file's whole text: an edit shown as a part would become the whole.
+ */
+export class AllowedWrites {
+  /** Until when each counts, in milliseconds of `performance`. */
+  readonly #writes = new Map<string, number>();
+
+  allow({ session, diffs }: ToolCall): void {
+    for (const { path, operation, old_text, new_text } of diffs) {
+      if (operation !== "write" || new_text === undefined || !isWhole(path, old_text)) continue;
+      this.#writes.set(keyOf(session, path, new_text), performance.now() + VALID_MS);
+      const [oldest] = this.#writes.keys();
+      if (this.#writes.size > MAX_WRITES && oldest !== undefined) this.#writes.delete(oldest);
+    }
+  }
+
+  /** Whether this request is such a write. Once. */
+  take(params: Json): boolean {
+    const { sessionId, path, content } = params;
+    if (typeof sessionId !== "string" || typeof path !== "string" || typeof content !== "string") return false;
+    const key = keyOf(sessionId, path, content);
+    const until = this.#writes.get(key);
+    this.#writes.delete(key);
+    return until !== undefined && performance.now() < until;
+  }
+}
+
+const VALID_MS = 30_000;
+const MAX_WRITES = 200;
+/** In bytes. */
+const MAX_FILE = 4 * 1024 * 1024;
+
+function keyOf(session: string, path: string, text: string): string {
+  return createHash("sha256")
+    .update(JSON.stringify([session, path, text]))
+    .digest("hex");
+}
+
+/** Whether the text before is all that is in the file. */
+function isWhole(path: string, old_text: string | undefined): boolean {
+  try {
+    return path.startsWith("/") && statSync(path).size <= MAX_FILE && readRegularFile(path) === (old_text ?? "");
+  } catch (error) {
+    return isObject(error) && error.code === "ENOENT" && (old_text ?? "") === "";
+  }
+}

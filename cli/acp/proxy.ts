@@ -1,0 +1,401 @@
+import type { Readable } from "node:stream";
+import type { Decision, Level, ProposedCall } from "../../ipc/client.ts";
+import { isObject, type Json } from "../json-object.ts";
+import type { Outlet } from "../proxy/outlet.ts";
+import { AllowedWrites } from "./allowed-writes.ts";
+import { type AskedGate, type AskIn, decide, type EditorQuestion, type Verdict } from "./decide.ts";
+import { encoded, type Id, type Reading, readMessage, refusal } from "./message.ts";
+import { ModeGuard } from "./mode-guard.ts";
+import { onceOptions, outcomeFor, type PermissionOption } from "./options.ts";
+import { type Proposed, proposedCalls, terminalCall } from "./proposed-calls.ts";
+import { AgentRequests, isOwnId, OwnRequests } from "./requests.ts";
+import { folderOf, noteDenial, type Session, Sessions, wordsOf } from "./sessions.ts";
+import { type ToolCall, ToolCalls } from "./tool-calls.ts";
+import { Unasked } from "./unasked.ts";
+
+/** Between an editor and its agent, which speak the Agent Client Protocol: the gate decides what the agent asks for. */
+
+export interface AcpGate extends AskedGate {
+  plan(intent: string, calls: Omit<ProposedCall, "intent">[]): Promise<Decision[]>;
+  /** The agent's level as it is now. */
+  level(): Promise<Level>;
+  /** A call ended, or ran other than it was allowed. */
+  ran(call_id: string, ran: Ran): void;
+  /** The user's own words. */
+  prompted(session: string, turn: number, words: string): void;
+  /** What was granted and refused for the session ends. */
+  ended(session: string): void;
+}
+
+export interface Ran {
+  ok: boolean;
+  /** It ran though nobody was asked. */
+  is_unasked: boolean;
+  input?: Pick<ProposedCall, "executor" | "args">;
+}
+
+export interface ProxyOptions {
+  gate: AcpGate;
+  ask_in: AskIn;
+  /** A call that runs though nobody was asked cancels the turn. */
+  is_strict: boolean;
+  editor: Outlet;
+  agent: Outlet;
+  /** Not read from while its answers don't fit. */
+  agent_output?: Readable;
+  /** A sentence for the editor's log. */
+  say(text: string): void;
+}
+
+const ASKED_AGAIN_MS = 5000;
+const PERMISSION = "session/request_permission";
+const READ_FILE = "fs/read_text_file";
+const WRITE_FILE = "fs/write_text_file";
+const TERMINAL = "terminal/create";
+
+export class AcpProxy {
+  readonly #options: ProxyOptions;
+  readonly #sessions = new Sessions();
+  readonly #calls = new ToolCalls();
+  readonly #requests = new AgentRequests();
+  readonly #writes = new AllowedWrites();
+  readonly #to_editor: OwnRequests;
+  readonly #to_agent: OwnRequests;
+  readonly #modes: ModeGuard;
+  readonly #unasked: Unasked;
+  /** Of the protocol, as the agent has chosen it. */
+  #version = 1;
+
+  constructor(options: ProxyOptions) {
+    this.#options = options;
+    this.#to_editor = new OwnRequests(options.editor);
+    this.#to_agent = new OwnRequests(options.agent);
+    const askUser = (call: Proposed, session: Session) => this.#decide([call], session, new AbortController().signal);
+    this.#modes = new ModeGuard({ ...options, requests: this.#to_agent, askUser });
+    this.#unasked = new Unasked({ ...options, callsOf: (call) => this.#proposed(call) });
+  }
+
+  /** What is passed on to the editor of a line of the agent's: the same, or nothing. Never throws. */
+  readonly fromAgent = (line: Buffer): Buffer | undefined => {
+    const message = readMessage(line);
+    switch (message.kind) {
+      case "blank":
+        return line;
+      case "unreadable":
+        return this.#drop("the agent", message, this.#options.agent);
+      case "response":
+        return this.#agentAnswered(message, line);
+      case "notification":
+        return this.#agentNotified(message, line);
+      case "request":
+        return this.#agentAsked(message, line);
+    }
+  };
+
+  /** What is passed on to the agent of a line of the editor's. Never throws. */
+  readonly fromEditor = (line: Buffer): Buffer | undefined => {
+    const message = readMessage(line);
+    switch (message.kind) {
+      case "blank":
+        return line;
+      case "unreadable":
+        return this.#drop("the editor", message, this.#options.editor);
+      case "response":
+        if (isOwnId(message.id)) this.#to_editor.answered(message.id, message);
+        // An answer that nobody has asked the editor for would be one in the gate's place.
+        return this.#requests.answered(message.id) ? line : undefined;
+      case "notification":
+        if (message.method === "session/cancel") this.#cancelled(message.params);
+        return line;
+      case "request":
+        return this.#editorAsked(message, line);
+    }
+  };
+
+  /** A line that is too long to be looked at. */
+  readonly tooLong = (who: string): void => {
+    this.#options.say(`a line of ${who} was dropped: it is too long to be looked at`);
+  };
+
+  /** Withdraws what waits. */
+  close(): void {
+    for (const { id, is_opened } of this.#sessions.all) if (is_opened) this.#options.gate.ended(id);
+    this.#requests.withdraw("all", "the editor or the agent has ended");
+  }
+
+  #drop(who: string, { why, id }: Extract<Reading, { kind: "unreadable" }>, back: Outlet): undefined {
+    this.#options.say(`a line of ${who} was dropped: ${why}`);
+    if (id !== undefined) back.send(refusal(id, `the request was not passed on: ${why}`), this.#options.agent_output);
+  }
+
+  #agentAnswered({ id, result, is_error }: Extract<Reading, { kind: "response" }>, line: Buffer): Buffer | undefined {
+    if (isOwnId(id)) {
+      this.#to_agent.answered(id, { result, is_error });
+      return undefined;
+    }
+    if (isObject(result) && Number.isInteger(result.protocolVersion)) this.#version = Number(result.protocolVersion);
+    const session = this.#sessions.answered(id, is_error ? undefined : result);
+    return session === undefined || !isObject(result) ? line : this.#modes.opened(id, session, result, line);
+  }
+
+  #agentNotified({ method, params }: { method: string; params: Json }, line: Buffer): Buffer | undefined {
+    if (method === "$/cancel_request") {
+      const id = params.requestId as Id;
+      return this.#requests.withdraw({ id }, "the agent has withdrawn it") ? undefined : line;
+    }
+    const { sessionId, update } = params;
+    if (method !== "session/update" || typeof sessionId !== "string" || !isObject(update)) return line;
+    const { sessionUpdate } = update;
+    if (sessionUpdate === "tool_call" || sessionUpdate === "tool_call_update") {
+      const call = this.#calls.merge(sessionId, update, line.length);
+      if (call !== undefined) this.#unasked.look(call);
+    } else if (sessionUpdate === "current_mode_update" && typeof update.currentModeId === "string") {
+      this.#modes.changed(this.#sessions.of(sessionId), update.currentModeId);
+    } else if (sessionUpdate === "config_option_update") {
+      this.#modes.listed(this.#sessions.of(sessionId), update.configOptions);
+    } else if (sessionUpdate === "subagent_update" && typeof update.sessionId === "string") {
+      this.#sessions.of(update.sessionId, sessionId);
+    }
+    return this.#modes.inOrder(sessionId, line);
+  }
+
+  #agentAsked(
+    { id, method, params, is_exact }: Extract<Reading, { kind: "request" }>,
+    line: Buffer,
+  ): Buffer | undefined {
+    const is_gated = [PERMISSION, READ_FILE, WRITE_FILE, TERMINAL].includes(method);
+    const session = typeof params.sessionId === "string" ? params.sessionId : "";
+    const taken = is_gated ? this.#requests.hold(id, session) : (this.#requests.pass(id) ?? { passed: true });
+    const refused = isOwnId(id) ? "its id is none of the agent's" : "refused" in taken ? taken.refused : undefined;
+    if (refused !== undefined) {
+      this.#refuse(id, method, refused);
+      return undefined;
+    }
+    if (!("signal" in taken)) return line;
+    const lost = is_exact ? undefined : "a number in it is not the same once it is read";
+    const work =
+      method === PERMISSION
+        ? this.#permission(id, { params, line }, lost, taken.signal)
+        : this.#request(id, { method, params, line }, lost, taken.signal);
+    work.catch((error: unknown) => {
+      this.#requests.release(id);
+      this.#refuse(id, method, `the proxy failed (${error instanceof Error ? error.name : "unknown"})`);
+    });
+    return undefined;
+  }
+
+  #refuse(id: Id, method: string, why: string): void {
+    const answer =
+      method === PERMISSION ? encoded({ id, result: { outcome: { outcome: "cancelled" } } }) : refusal(id, why);
+    this.#options.agent.send(answer, this.#options.agent_output);
+    this.#options.say(`${method} was refused: ${why}`);
+  }
+
+  /** The agent asks for the user's permission. */
+  async #permission(
+    id: Id,
+    { params, line }: { params: Json; line: Buffer },
+    lost: string | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { call, session, calls } = this.#askedFor(params, line.length);
+    const options = onceOptions(params.options);
+    // Some ask twice about one call: where it may work, and then whether it may run.
+    const again = JSON.stringify(calls);
+    const is_asked_again = call.allowed?.what === again && performance.now() < call.allowed.until;
+    call.decision = "waiting";
+    const question = () => this.#editorQuestion(session, call, options);
+    const verdict = is_asked_again
+      ? { is_allowed: lost === undefined, reason: "" }
+      : lost === undefined
+        ? await this.#decide(calls, session, signal, call, question)
+        : { is_allowed: false, reason: lost };
+    this.#requests.release(id);
+    const is_allowed = verdict.is_allowed && !signal.aborted && options.some(({ kind }) => kind === "allow_once");
+    call.decision = is_allowed ? "allowed" : "denied";
+    // Once: a third question is a new one.
+    call.allowed =
+      is_allowed && !is_asked_again ? { what: again, until: performance.now() + ASKED_AGAIN_MS } : undefined;
+    if (is_allowed) {
+      call.is_input_changed = false;
+      this.#writes.allow(call);
+    }
+    const outcome = outcomeFor(options, signal.aborted ? "cancelled" : is_allowed ? "allow_once" : "reject_once");
+    this.#options.agent.send(encoded({ id, result: { outcome } }), this.#options.agent_output);
+    if (!is_allowed && !signal.aborted)
+      this.#denied(
+        session,
+        call.title,
+        verdict.is_allowed ? "the agent offers no permission for this call alone" : verdict.reason,
+      );
+  }
+
+  /** What a question is about: in version 2 of the protocol it may be a command alone. */
+  #askedFor(params: Json, length: number): { call: ToolCall; session: Session; calls: Proposed[] } {
+    const session = this.#sessions.of(typeof params.sessionId === "string" ? params.sessionId : "");
+    const subject = isObject(params.subject) ? params.subject : {};
+    const said = isObject(params.toolCall) ? params.toolCall : isObject(subject.toolCall) ? subject.toolCall : {};
+    const all = { ...(typeof params.title === "string" ? { title: params.title } : {}), ...said };
+    const call = this.#calls.merge(session.id, all, length) ?? this.#calls.with(session.id, all);
+    const { type, command, cwd } = subject;
+    const is_command = type === "command" && typeof command === "string";
+    const calls = is_command
+      ? [{ intent: "", executor: "shell_exec", args: { command }, ...(typeof cwd === "string" ? { cwd } : {}) }]
+      : proposedCalls(call);
+    return { call, session, calls };
+  }
+
+  /** The agent wants a file, or a terminal, of the editor's. */
+  async #request(
+    id: Id,
+    { method, params, line }: { method: string; params: Json; line: Buffer },
+    lost: string | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const session = this.#sessions.of(typeof params.sessionId === "string" ? params.sessionId : "");
+    const proposed = requestCall(method, params);
+    const title = `${method} ${String(params.path ?? params.command)}`;
+    const call = this.#calls.with(session.id, { toolCallId: String(id), title });
+    const question = () => this.#editorQuestion(session, call, OWN_OPTIONS);
+    const is_known = method === WRITE_FILE && this.#writes.take(params);
+    const verdict = is_known
+      ? { is_allowed: lost === undefined, reason: lost ?? "" }
+      : lost === undefined
+        ? await this.#decide([proposed], session, signal, undefined, question)
+        : { is_allowed: false, reason: lost };
+    this.#requests.release(id);
+    const refused = verdict.is_allowed && !signal.aborted ? this.#requests.pass(id)?.refused : verdict.reason;
+    if (refused === undefined) this.#options.editor.send(line);
+    else {
+      this.#options.agent.send(refusal(id, refused), this.#options.agent_output);
+      if (!signal.aborted) this.#denied(session, title, refused);
+    }
+  }
+
+  #decide(
+    calls: readonly Proposed[],
+    session: Session,
+    signal: AbortSignal,
+    call?: ToolCall,
+    question?: () => EditorQuestion,
+  ): Promise<Verdict> {
+    const { gate, ask_in } = this.#options;
+    const proposed = calls.map((one, index) => this.#inContext(one, session, call && callId(call.id, index)));
+    const deciding = { gate, signal, ask_in: question === undefined ? ("gate" as const) : ask_in };
+    return decide(proposed, { ...deciding, askEditor: question ?? noQuestion });
+  }
+
+  #proposed(call: ToolCall): ProposedCall[] {
+    const session = this.#sessions.of(call.session);
+    return proposedCalls(call).map((one, index) => this.#inContext(one, session, callId(call.id, index)));
+  }
+
+  #inContext({ cwd, ...call }: Proposed, session: Session, call_id: string | undefined): ProposedCall {
+    const folder = folderOf(session, cwd);
+    const turn = session.turn === 0 ? {} : { turn: String(session.turn) };
+    return {
+      ...call,
+      context: {
+        ...(folder === undefined ? {} : { cwd: folder.slice(0, 4096) }),
+        ...(session.id === "" ? {} : { session: session.id.slice(0, 128) }),
+        ...(call_id === undefined ? {} : { call_id }),
+        ...turn,
+      },
+    };
+  }
+
+  /** The agent's question as the editor's user gets it: without the answers that hold for longer than this call. */
+  #editorQuestion(session: Session, call: ToolCall, options: readonly PermissionOption[]): EditorQuestion {
+    const shown = {
+      toolCallId: call.id,
+      title: call.title,
+      ...(call.kind === "" ? {} : { kind: call.kind }),
+      ...(call.raw_input === undefined ? {} : { rawInput: call.raw_input }),
+    };
+    const subject =
+      this.#version >= 2 ? { title: call.title, subject: { type: "tool_call", toolCall: shown } } : { toolCall: shown };
+    const offered = options.map((option) => option.offered);
+    const { id, answer } = this.#to_editor.ask(PERMISSION, { sessionId: session.id, ...subject, options: offered });
+    const chosen = answer.then((given) => {
+      const outcome =
+        given !== undefined && !given.is_error && isObject(given.result) ? given.result.outcome : undefined;
+      if (!isObject(outcome) || outcome.outcome !== "selected") return undefined;
+      const option = options.find((one) => one.id === outcome.optionId);
+      return option === undefined ? undefined : option.kind === "allow_once";
+    });
+    return { answer: chosen, withdraw: () => this.#to_editor.withdraw(id) };
+  }
+
+  /** The user sees why in the conversation; the model reads it with the next message, since an answer holds no reason. */
+  #denied(session: Session, title: string, reason: string): void {
+    const what = title.replace(/\s+/g, " ").slice(0, 200);
+    noteDenial(session, `"${what}" was denied: ${reason}`);
+    this.#options.say(`denied: ${what}: ${reason}`);
+    if (this.#version !== 1 || session.id === "") return;
+    const content = { type: "text", text: `\n\nMetnos Gate: denied: ${reason}\n\n` };
+    const update = { sessionUpdate: "agent_message_chunk", content };
+    this.#options.editor.send(encoded({ method: "session/update", params: { sessionId: session.id, update } }));
+  }
+
+  #cancelled({ sessionId }: Json): void {
+    if (typeof sessionId === "string") this.#requests.withdraw({ session: sessionId }, "cancelled in the editor");
+  }
+
+  #editorAsked(
+    { id, method, params, is_exact }: Extract<Reading, { kind: "request" }>,
+    line: Buffer,
+  ): Buffer | undefined {
+    this.#sessions.asked(id, method, params);
+    const session = typeof params.sessionId === "string" ? this.#sessions.of(params.sessionId) : undefined;
+    switch (method) {
+      case "session/set_mode":
+        return this.#modes.setMode(id, session, params, line);
+      case "session/set_config_option":
+        return this.#modes.setSetting(id, session, params, line);
+      case "session/close":
+      case "session/delete":
+        if (session !== undefined) this.#options.gate.ended(session.id);
+        return line;
+      case "session/prompt":
+        return session === undefined ? line : (this.#prompted(id, session, params, is_exact) ?? line);
+      default:
+        return line;
+    }
+  }
+
+  /** @returns the message with what was denied since the last one, if something was */
+  #prompted(id: Id, session: Session, params: Json, is_exact: boolean): Buffer | undefined {
+    session.turn += 1;
+    this.#options.gate.prompted(session.id, session.turn, wordsOf(params));
+    const { denials } = session;
+    if (denials.length === 0 || !Array.isArray(params.prompt) || !is_exact) return undefined;
+    session.denials = [];
+    const text = ["[Metnos Gate, since the last message:", ...denials].join("\n- ");
+    return Buffer.from(
+      encoded({
+        id,
+        method: "session/prompt",
+        params: { ...params, prompt: [...params.prompt, { type: "text", text: `${text}]` }] },
+      }),
+    );
+  }
+}
+
+const OWN_OPTIONS: readonly PermissionOption[] = (["allow_once", "reject_once"] as const).map((kind) => {
+  const name = kind === "allow_once" ? "Allow" : "Deny";
+  return { id: kind, kind, offered: { optionId: kind, name, kind } };
+});
+
+const noQuestion = (): EditorQuestion => ({ answer: Promise.resolve(undefined), withdraw: () => undefined });
+
+/** The gate's name for one of the calls that a call of the agent's stands for. */
+function callId(id: string, index: number): string | undefined {
+  const name = index === 0 ? id : `${id}.${index}`;
+  return name === "" || name.length > 128 ? undefined : name;
+}
+
+function requestCall(method: string, params: Json): Proposed {
+  if (method === TERMINAL) return terminalCall(params);
+  if (method === READ_FILE) return { intent: "", executor: "fs_read", args: { path: params.path } };
+  return { intent: "", executor: "fs_write", args: { path: params.path, content: params.content } };
+}

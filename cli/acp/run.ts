@@ -1,0 +1,59 @@
+import { visible } from "../../ipc/visible-text.ts";
+import { Outlet } from "../proxy/outlet.ts";
+import { Passage } from "../proxy/passage.ts";
+import { startProgram } from "../proxy/program.ts";
+import type { AskIn } from "./decide.ts";
+import { ConnectedGate } from "./gate.ts";
+import { AcpProxy } from "./proxy.ts";
+
+export interface AcpOptions {
+  /** As the agent is paired. */
+  name: string;
+  ask_in: AskIn;
+  is_strict: boolean;
+  /** The agent's program and its arguments. */
+  words: readonly string[];
+}
+
+/** A line that is longer isn't looked at, and so not passed on: none of the protocol's is. */
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
+/** How long the agent may continue once the editor has ended, in milliseconds. */
+const GRACE_MS = 5000;
+
+/** Runs the agent behind the gate, with the editor at stdin and stdout. @returns the agent's exit code */
+export async function runAcp({ name, ask_in, is_strict, words }: AcpOptions): Promise<number> {
+  const say = (text: string) => process.stderr.write(`metnos-gate acp: ${visible(text)}\n`);
+  const gate = new ConnectedGate({ name }, say);
+  // What proves who the agent is stays here.
+  const { METNOS_AGENT_TOKEN: _, ...env } = process.env;
+  const program = startProgram(words, { env, grace_ms: GRACE_MS });
+  const [agent, editor] = [new Outlet(program.stdin), new Outlet(process.stdout)];
+  const proxy = new AcpProxy({ gate, ask_in, is_strict, editor, agent, agent_output: program.stdout, say });
+  const direction = { max_bytes: MAX_LINE_BYTES, beyond: "drop" } as const;
+  const from_agent = new Passage({
+    ...direction,
+    from: program.stdout,
+    to: editor,
+    look: proxy.fromAgent,
+    onBeyond: () => proxy.tooLong("the agent"),
+  });
+  const from_editor = new Passage({
+    ...direction,
+    from: process.stdin,
+    to: agent,
+    look: proxy.fromEditor,
+    onBeyond: () => proxy.tooLong("the editor"),
+  });
+  const editor_ended = from_editor.ended.then(() => {
+    proxy.close();
+    program.close();
+  });
+  const code = await program.ended;
+  await from_agent.ended;
+  proxy.close();
+  gate.close();
+  process.stdin.destroy();
+  await editor_ended;
+  await new Promise<void>((resolve) => process.stdout.write("", () => resolve()));
+  return code;
+}

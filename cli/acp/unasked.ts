@@ -1,0 +1,79 @@
+import type { ProposedCall } from "../../ipc/client.ts";
+import type { Outlet } from "../proxy/outlet.ts";
+import { encoded } from "./message.ts";
+import type { AcpGate } from "./proxy.ts";
+import type { ToolCall } from "./tool-calls.ts";
+
+/** Calls that an agent says it runs and has asked nobody about, and those that ran other than they were allowed. */
+
+export interface UnaskedOptions {
+  gate: AcpGate;
+  is_strict: boolean;
+  agent: Outlet;
+  say(text: string): void;
+  callsOf(call: ToolCall): ProposedCall[];
+}
+
+/** An agent that asks about a call in progress has asked by then. In milliseconds. */
+const ASKED_BY_MS = 1000;
+
+export class Unasked {
+  readonly #options: UnaskedOptions;
+
+  constructor(options: UnaskedOptions) {
+    this.#options = options;
+  }
+
+  /** Looks at a call after each thing that the agent says of it. */
+  look(call: ToolCall): void {
+    const { gate, is_strict, callsOf } = this.#options;
+    const has_ended = call.status === "completed" || call.status === "failed";
+    if (call.is_reported) return;
+    if (call.decision === "allowed") {
+      if (!has_ended) return;
+      call.is_reported = true;
+      const [first] = call.is_input_changed ? callsOf({ ...call, is_input_changed: false }) : [];
+      if (first !== undefined) this.#options.say(`${shown(call)} ran other than it was allowed`);
+      const input = first === undefined ? {} : { input: { executor: first.executor, args: first.args } };
+      gate.ran(call.id, { ok: call.status === "completed", is_unasked: false, ...input });
+      return;
+    }
+    if (call.decision !== undefined) return;
+    if (call.status === "completed") this.#report(call);
+    // Some say that a call is in progress, and then ask about it.
+    else if (is_strict && call.status === "in_progress") setTimeout(() => this.#report(call), ASKED_BY_MS).unref();
+  }
+
+  #report(call: ToolCall): void {
+    if (call.is_reported || call.decision !== undefined) return;
+    call.is_reported = true;
+    this.#ranUnasked(call).catch((error: unknown) => {
+      const why = error instanceof Error ? error.message : "unknown";
+      this.#options.say(`what ran without asking can't be reported: ${why}`);
+    });
+  }
+
+  /** Only what would have been asked about, or denied. */
+  async #ranUnasked(call: ToolCall): Promise<void> {
+    const { gate, is_strict, agent, say, callsOf } = this.#options;
+    const calls = callsOf(call);
+    const decisions = await gate.plan(
+      "",
+      calls.map(({ executor, args, context }) => ({ executor, args, ...(context === undefined ? {} : { context }) })),
+    );
+    const index = decisions.findIndex(({ outcome }) => outcome !== "allowed");
+    const first = calls[index];
+    if (first === undefined) return;
+    say(`${shown(call)} ran without asking`);
+    gate.ran(call.id, {
+      ok: call.status !== "failed",
+      is_unasked: true,
+      input: { executor: first.executor, args: first.args },
+    });
+    if (is_strict) agent.send(encoded({ method: "session/cancel", params: { sessionId: call.session } }));
+  }
+}
+
+function shown({ title }: ToolCall): string {
+  return JSON.stringify(title.replace(/\s+/g, " ").slice(0, 200));
+}

@@ -1,0 +1,34 @@
+import { type Command, Option } from "commander";
+import { agentNameSchema } from "../../ipc/wire.ts";
+import { agentNameOf } from "../acp/agent-name.ts";
+import { ASK_IN, type AskIn } from "../acp/decide.ts";
+import { usageError } from "../output.ts";
+
+interface Options {
+  agent?: string;
+  askIn: AskIn;
+  strict?: boolean;
+}
+
+/** `acp -- COMMAND`: the gate between an editor and an agent that it starts. */
+export function acpCommand(program: Command, done: (code: number) => void): void {
+  program
+    .command("acp")
+    .argument("<command...>", "the agent's own command, behind --")
+    .description(
+      "what an editor starts in an agent's place (Agent Client Protocol): the agent, with the gate in between",
+    )
+    .option("--agent <name>", "the agent's name at the gate; left out, made from its command")
+    .addOption(
+      new Option("--ask-in <place>", "where you are asked: in the gate, in the editor, or in both")
+        .choices([...ASK_IN])
+        .default("gate"),
+    )
+    .option("--strict", "cancels the turn where the agent runs what it had to ask about without asking")
+    .action(async (words: string[], options: Options) => {
+      const name = options.agent ?? agentNameOf(words);
+      if (!agentNameSchema.safeParse(name).success) throw usageError(`${JSON.stringify(name)} is no name of an agent`);
+      const { runAcp } = await import("../acp/run.ts");
+      done(await runAcp({ name, ask_in: options.askIn, is_strict: options.strict === true, words }));
+    });
+}

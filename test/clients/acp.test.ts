@@ -1,0 +1,185 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { GenerateContentApi } from "../../cli/agents/pretended-model/generate-content-api.ts";
+import { MessagesApi, type ToolUse } from "../../cli/agents/pretended-model/messages-api.ts";
+import { ChatCompletionsApi } from "../support/chat-completions-api.ts";
+import { type GateUnderTest, startGate } from "../support/running-gate.ts";
+import { AcpRun } from "./acp-run.ts";
+import { installedClient } from "./installed-client.ts";
+
+/** Real agents behind the real command `acp` and a real gate; the editor is scripted, the models are pretended ones. */
+
+let gate: GateUnderTest;
+let project: string;
+let key: string;
+beforeEach(async () => {
+  gate = await startGate();
+  project = join(gate.home.home, "project");
+  key = join(gate.home.home, ".ssh/id_rsa");
+  mkdirSync(project);
+  mkdirSync(join(gate.home.home, ".ssh"));
+  writeFileSync(key, "the key\n");
+});
+
+interface Asked {
+  executor: string;
+  summary: string;
+}
+
+/** Answers every card from now on. @returns what was asked about, as it is asked */
+function answering(answers: readonly ("approved" | "rejected")[]): Asked[] {
+  const asked: Asked[] = [];
+  const seen = new Set<string>();
+  const unsubscribe = gate.operator.subscribe(({ type }) => {
+    if (type !== "approval.waiting") return;
+    answerWaiting().catch((error: unknown) => asked.push({ executor: "none", summary: String(error) }));
+  });
+  onTestFinished(unsubscribe);
+  const answerWaiting = async () => {
+    for (const token of await gate.waiting()) {
+      if (seen.has(token)) continue;
+      seen.add(token);
+      const { executor, target_summary } = await gate.request(token);
+      const decision = answers[asked.length] ?? "rejected";
+      asked.push({ executor, summary: target_summary });
+      await gate.operator.call("approvals.resolve", { token, decision });
+    }
+  };
+  return asked;
+}
+
+const pair = (name: string) => gate.operator.call("agents.pair", { name, level: "Supervised" });
+
+describe("opencode acp", () => {
+  const program = installedClient("opencode");
+  if (program === undefined) return;
+
+  it("runs what the gate allows or the user approves, and nothing that is denied or rejected", async () => {
+    await pair("opencode-acp");
+    const bash = (command: string): ToolUse => ({ name: "bash", input: { command, description: "a test" } });
+    const write = { name: "write", input: { filePath: join(project, "a.txt"), content: "text\n" } };
+    const api = await ChatCompletionsApi.start([
+      bash("echo one"),
+      bash("sh -c 'echo two > made.txt'"),
+      write,
+      bash(`cat ${key}`),
+    ]);
+    onTestFinished(() => api.close());
+    const options = { baseURL: api.url, apiKey: "x" };
+    const models = { m1: { name: "M1", tool_call: true, limit: { context: 200_000, output: 8000 } } };
+    const config = {
+      model: "fake/m1",
+      small_model: "fake/m1",
+      enabled_providers: ["fake"],
+      provider: { fake: { npm: "@ai-sdk/openai-compatible", options, models } },
+      permission: { bash: "ask", edit: "ask" },
+    };
+    const env = { OPENCODE_CONFIG_CONTENT: JSON.stringify(config), OPENCODE_DISABLE_MODELS_FETCH: "1" };
+    const run = new AcpRun({ gate, words: [program, "acp"], env, project });
+    await run.open(project);
+    run.serveFiles();
+    const asked = answering(["approved", "approved"]);
+    await run.prompt("go");
+    expect(asked.map(({ executor }) => executor)).toEqual(["shell_exec", "Edit"]);
+    expect(readFileSync(join(project, "made.txt"), "utf8")).toBe("two\n");
+    expect(readFileSync(join(project, "a.txt"), "utf8")).toBe("text\n");
+    expect(run.calls.map(({ status }) => status)).toEqual(["completed", "completed", "completed", "failed"]);
+    expect(run.log).toContain("forbidden path");
+    expect(run.log).not.toContain("ran ");
+    expect(JSON.stringify(run.editor.received)).not.toContain("the key");
+    await run.end();
+  }, 60_000);
+});
+
+describe("gemini --acp", () => {
+  const program = installedClient("gemini");
+  if (program === undefined) return;
+
+  it("is gated where its hooks don't run: commands by their titles, files by its requests to the editor, yolo not at all", async () => {
+    await pair("gemini-acp");
+    await gate.operator.call("grants.add", { capability: "fs:read", target: `${project}/**` });
+    const shell = (command: string): ToolUse => ({ name: "run_shell_command", input: { command } });
+    const write = { name: "write_file", input: { file_path: join(project, "a.txt"), content: "text\n" } };
+    const api = await GenerateContentApi.start({
+      turns: [shell("touch made.txt"), shell("touch not.txt"), write, shell(`cat ${key}`)],
+    });
+    onTestFinished(() => api.close());
+    mkdirSync(join(gate.home.home, ".gemini"));
+    const settings = {
+      security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
+      model: { name: "gemini-2.5-pro" },
+      general: { enableAutoUpdate: false },
+    };
+    writeFileSync(join(gate.home.home, ".gemini/settings.json"), JSON.stringify(settings));
+    const env = { GEMINI_API_KEY: "dummy", GOOGLE_GEMINI_BASE_URL: api.url, GEMINI_CLI_TRUST_WORKSPACE: "true" };
+    const run = new AcpRun({
+      gate,
+      words: [process.execPath, program, "--acp"],
+      args: ["--agent", "gemini-acp"],
+      env,
+      project,
+    });
+    await run.open(project);
+    run.serveFiles();
+    const refused = await run.setMode("yolo");
+    expect(refused.error.message).toContain("only at level Full");
+    const asked = answering(["approved", "rejected", "approved"]);
+    await run.prompt("go");
+    expect(asked.map(({ executor }) => executor)).toEqual(["unknown_command", "unknown_command", "Write"]);
+    expect(asked[0]?.summary).toContain("touch made.txt");
+    expect(readFileSync(join(project, "a.txt"), "utf8")).toBe("text\n");
+    expect([existsSync(join(project, "made.txt")), existsSync(join(project, "not.txt"))]).toEqual([true, false]);
+    expect(JSON.stringify(run.editor.received)).not.toContain("the key");
+    await run.end();
+  }, 60_000);
+});
+
+describe("claude-agent-acp", () => {
+  const program = installedClient("claude-agent-acp");
+  const claude = installedClient("claude-code");
+  if (program === undefined || claude === undefined) return;
+
+  it("is taken out of its mode that asks nobody; then what is denied doesn't run, and the model reads why", async () => {
+    await pair("claude-agent-acp");
+    const bash = (command: string): ToolUse => ({ name: "Bash", input: { command, description: "a test" } });
+    const write = { name: "Write", input: { file_path: join(project, "a.txt"), content: "text\n" } };
+    const api = await MessagesApi.start([
+      bash("sh -c 'echo one > made.txt'"),
+      write,
+      bash("touch not.txt"),
+      bash(`cat ${key}`),
+    ]);
+    onTestFinished(() => api.close());
+    const env = {
+      CLAUDE_CODE_EXECUTABLE: claude,
+      ANTHROPIC_BASE_URL: api.url,
+      ANTHROPIC_API_KEY: "sk-ant-test",
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      CLAUDE_CODE_TMPDIR: gate.home.home,
+      DISABLE_AUTOUPDATER: "1",
+    };
+    const run = new AcpRun({
+      gate,
+      words: [process.execPath, program],
+      args: ["--agent", "claude-agent-acp"],
+      env,
+      project,
+    });
+    const opened = await run.open(project);
+    expect(opened.result.modes.currentModeId).toBe("auto");
+    await run.editor.get(({ params }) => params?.update?.currentModeId === "default");
+    const asked = answering(["approved", "approved", "rejected"]);
+    await run.prompt("go");
+    expect(asked.map(({ executor }) => executor)).toEqual(["shell_exec", "Write", "shell_exec"]);
+    expect(readFileSync(join(project, "made.txt"), "utf8")).toBe("one\n");
+    expect(readFileSync(join(project, "a.txt"), "utf8")).toBe("text\n");
+    expect(existsSync(join(project, "not.txt"))).toBe(false);
+    expect(run.calls.map(({ status }) => status)).toEqual(["completed", "completed", "failed", "failed"]);
+    expect(run.log).not.toContain(" ran ");
+    await run.prompt("and now?", 3);
+    expect(api.conversation).toContain("forbidden path");
+    expect(api.conversation).not.toContain("the key");
+    await run.end();
+  }, 60_000);
+});
