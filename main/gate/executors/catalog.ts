@@ -45,10 +45,10 @@ export class ExecutorCatalog {
   /** `own` are the user's manifests; they may redefine built-in names. */
   constructor(own: readonly ExecutorManifest[] = []) {
     for (const source of COMMON_TOOLS) this.#add(manifestSchema.parse(source), ["generic"]);
+    for (const source of OPENCODE_EXECUTORS) this.#add(manifestSchema.parse(source), ["opencode"]);
+    for (const source of GEMINI_EXECUTORS) this.#add(manifestSchema.parse(source), ["gemini"]);
     for (const source of CODEX_EXECUTORS) this.#add(manifestSchema.parse(source), ["codex"]);
     for (const source of CLAUDE_CODE_EXECUTORS) this.#add(manifestSchema.parse(source), kindsWith(source));
-    for (const source of GEMINI_EXECUTORS) this.#add(manifestSchema.parse(source), ["gemini"]);
-    for (const source of OPENCODE_EXECUTORS) this.#add(manifestSchema.parse(source), ["opencode"]);
     for (const manifest of own) this.#add(manifest, manifest.agents ?? agentKindSchema.options);
     for (const [name, source] of Object.entries(INTERNAL_EXECUTORS))
       this.#internal.set(name, ready(manifestSchema.parse(source), true));

@@ -196,7 +196,7 @@ describe("an executor that nothing describes", () => {
     for (const name of [
       "mcp__github__create_issue",
       "unheard_of",
-      "read",
+      "READ",
       "BASH",
       "toString",
       "__proto__",

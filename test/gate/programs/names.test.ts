@@ -152,8 +152,12 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
   { why: "an agent's name", words: "codex gemini", files: ["executors/agent-kind.ts"] },
   { why: "an agent's name", words: "codex gemini", files: ["executors/catalog.ts"] },
   { why: "an agent's tools", words: "apply_patch command patch wait", files: ["executors/codex.ts"] },
-  { why: "an agent's tools", words: "command", files: ["executors/gemini.ts"] },
-  { why: "an agent's tools", words: "apply_patch bash command patch timeout", files: ["executors/opencode.ts"] },
+  { why: "an agent's tools", words: "command read", files: ["executors/gemini.ts"] },
+  {
+    why: "an agent's tools",
+    words: "apply_patch bash command grep patch read skill timeout",
+    files: ["executors/opencode.ts"],
+  },
   {
     why: "where a tool's targets are found",
     words: "patch",

@@ -4,7 +4,7 @@ import { isOwnSocket } from "../../../../ipc/own-socket.ts";
 import { helloOf } from "../../../hook/exchange.ts";
 
 /**
- * A connection that is kept as long as OpenCode runs: the gate sees by it that the plugin is loaded, and hears by it what nobody has to
+ * A connection that is kept as long as OpenCode runs: the gate sees by it that the plugin is loaded, and learns by it what nobody has to
  * answer. Nothing here throws, and nothing keeps OpenCode from ending.
  */
 

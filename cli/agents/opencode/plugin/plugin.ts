@@ -75,7 +75,9 @@ export const MetnosGate = async ({ directory }: { directory: string }) => {
     ) => {
       const turn = isObject(message) ? textOf(message.id)?.slice(0, 128) : undefined;
       if (!sessions.said(sessionID, turn) || turn === undefined) return;
-      const words = parts.filter((part) => isObject(part) && part.type === "text" && part.synthetic !== true) as Json[];
+      const words = (Array.isArray(parts) ? parts : []).filter(
+        (part) => isObject(part) && part.type === "text" && part.synthetic !== true,
+      ) as Json[];
       const text = words
         .map((part) => String(part.text))
         .join("\n")
