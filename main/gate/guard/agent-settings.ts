@@ -93,10 +93,13 @@ function knownPlaces({ home, cwd, env }: CallEnvironment): KnownPlace[] {
   const lookAt = (folder: string, files: readonly string[], is_whole: boolean) => {
     if (kindOf(folder) === "nothing") return;
     followed(folder, is_whole ? null : files);
-    for (const file of files) followed(`${folder}/${file}`, null);
+    // Where the folder leads, its files are known by that.
+    for (const file of files) if (kindOf(`${folder}/${file}`) === "link") followed(`${folder}/${file}`, null);
   };
   for (const folder of new Set([home, ...foldersAbove(cwd, home)])) {
     for (const place of SETTINGS_PLACES) {
+      // Of a home alone: below a project it has its name, and is no link that anybody makes.
+      if (folder !== home && place.folder.includes("/")) continue;
       const is_whole = place.is_whole || (folder === home && WHOLE_IN_HOME.includes(place.folder));
       lookAt(`${folder}/${place.folder}`, place.files, is_whole);
     }
