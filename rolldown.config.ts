@@ -19,6 +19,10 @@ const SMALL = { compress: true, mangle: true, codegen: true } as const;
 /** Ends the hook's program: Node runs it (`node hook.cjs hook claude-code ...`), or another program takes `runHook` from it. */
 const RUN_IF_MAIN = "if (require.main === module) exports.runHook(process.argv.slice(3));";
 
+/** The same for the proxy in front of MCP servers, which clients start from a copy of it. */
+const RUN_PROXY_IF_MAIN =
+  "if (require.main === module) exports.runProxy(process.argv.slice(2)).then((code) => { process.exitCode = code; });";
+
 /** The build runs within `npm ci`, which is to print only what somebody has to act on. */
 const logLevel = "warn";
 
@@ -54,6 +58,30 @@ export default defineConfig([
       footer: (chunk) => (chunk.isEntry ? RUN_IF_MAIN : ""),
       minify: SMALL,
     },
+  },
+  {
+    input: { mcp: "cli/mcp/program.ts" },
+    platform: "node",
+    external: [/^node:/],
+    logLevel,
+    plugins: [licences()],
+    output: {
+      dir: "dist/mcp",
+      cleanDir: true,
+      format: "cjs",
+      entryFileNames: "[name].cjs",
+      chunkFileNames: "[name].cjs",
+      footer: (chunk) => (chunk.isEntry ? RUN_PROXY_IF_MAIN : ""),
+      minify,
+    },
+  },
+  {
+    // A file that `connect` writes as it is: read by people who look what runs in their OpenCode.
+    input: { plugin: "cli/agents/opencode/plugin/plugin.ts" },
+    platform: "node",
+    external: [/^node:/],
+    logLevel,
+    output: { dir: "dist/opencode", cleanDir: true, format: "es" },
   },
   {
     input: { client: "ipc/client.ts" },

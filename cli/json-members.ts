@@ -1,6 +1,6 @@
 /**
- * Where things are in a JSON text, so that one of them can be replaced and every other byte stays. Comments and trailing commas are
- * passed over, too: some clients' settings have them. The text is taken to be valid; what isn't ends in an exception, never in a loop.
+ * Where things are in a JSON text, so that one of them can be replaced and every other byte stays. The text is taken to be valid;
+ * what isn't ends in an exception, never in a loop.
  */
 
 export interface Member {
@@ -12,7 +12,7 @@ export interface Member {
   value_end: number;
 }
 
-/** @throws SyntaxError where there is something else than JSON with comments */
+/** @throws SyntaxError where there is something else than JSON */
 export function membersOf(text: string, object_start = valueStart(text)): Member[] {
   const members: Member[] = [];
   if (text[object_start] !== "{") throw new SyntaxError("not an object");
@@ -44,30 +44,6 @@ export function memberAt(text: string, path: readonly string[]): Member | undefi
   return found;
 }
 
-/** The text without its comments and trailing commas, so that JSON.parse reads it. */
-export function withoutComments(text: string): string {
-  let plain = "";
-  for (let at = 0; at < text.length; ) {
-    const character = text[at] ?? "";
-    if (character === '"') {
-      const end = endOfString(text, at);
-      plain += text.slice(at, end);
-      at = end;
-    } else if (character === "/") {
-      const end = endOfComment(text, at);
-      if (end === at) throw new SyntaxError("a slash outside a text");
-      plain += " ";
-      at = end;
-    } else if (character === "," && "}]".includes(text[skipBlank(text, at + 1)] ?? " ")) {
-      at++;
-    } else {
-      plain += character;
-      at++;
-    }
-  }
-  return plain;
-}
-
 /** Where the text's own value begins. */
 function valueStart(text: string): number {
   return skipBlank(text, text.startsWith("\ufeff") ? 1 : 0);
@@ -75,23 +51,8 @@ function valueStart(text: string): number {
 
 function skipBlank(text: string, from: number): number {
   let at = from;
-  for (;;) {
-    while (text[at] !== undefined && " \t\r\n".includes(text[at] ?? "")) at++;
-    const end = endOfComment(text, at);
-    if (end === at) return at;
-    at = end;
-  }
-}
-
-function endOfComment(text: string, at: number): number {
-  if (text.startsWith("//", at)) {
-    const end = text.indexOf("\n", at);
-    return end === -1 ? text.length : end;
-  }
-  if (!text.startsWith("/*", at)) return at;
-  const end = text.indexOf("*/", at + 2);
-  if (end === -1) throw new SyntaxError("a comment without its end");
-  return end + 2;
+  while (" \t\r\n".includes(text[at] ?? "x")) at++;
+  return at;
 }
 
 /** Behind the closing quote of the string that begins at `start`. */
@@ -118,7 +79,6 @@ function endOfValue(text: string, start: number): number {
   for (let at = start; at < text.length; at++) {
     const character = text[at] ?? "";
     if (character === '"') at = endOfString(text, at) - 1;
-    else if (character === "/") at = Math.max(at, endOfComment(text, at) - 1);
     else if (character === "{" || character === "[") depth++;
     else if (character === "}" || character === "]") {
       depth--;

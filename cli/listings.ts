@@ -2,6 +2,7 @@ import { confinedMark, outsideText } from "../ipc/box-words.ts";
 import type { SpentToday } from "../ipc/costs.ts";
 import { type Capability, LEVELS, type Outcome, type TraceStep } from "../ipc/decision.ts";
 import { effectText, hazardText } from "../ipc/hazard-words.ts";
+import type { KeptToolView } from "../ipc/mcp.ts";
 import type {
   AgentView,
   ApprovalView,
@@ -121,6 +122,17 @@ export function refusalColumns(now: number): Column<RefusalView>[] {
     { title: "AGENT", text: ({ agent_name, agent_id }) => agent_name ?? agent_id, shrinks_to: 8 },
     { title: "SESSION", text: ({ session }) => session, shrinks_to: 8 },
     { title: "ENDS", text: ({ expires_at }) => `with it, or ${momentText(expires_at, now)}` },
+  ];
+}
+
+export function toolColumns(now: number): Column<KeptToolView>[] {
+  return [
+    { title: "ID", text: ({ id }) => String(id), is_right: true },
+    { title: "SERVER", text: ({ server }) => server, shrinks_to: 8 },
+    { title: "TOOL", text: ({ tool }) => tool, shrinks_to: 16 },
+    { title: "IT", text: ({ state }) => (state === "looks" ? "only looks" : "is asked about") },
+    { title: "AGENT", text: ({ agent_name, agent_id }) => agent_name ?? agent_id, shrinks_to: 8 },
+    { title: "SAID", text: ({ decided_at }) => momentText(decided_at, now) },
   ];
 }
 

@@ -52,6 +52,10 @@ export const ALARM_WORDS: Readonly<Record<Language, Readonly<Record<AlarmCode, A
       title: "A call ran other than it was allowed",
       meaning: "Something changed it after the gate had looked at it, such as another hook or plugin: see what it did.",
     },
+    other_hooks: {
+      title: "An agent has other hooks before its tools",
+      meaning: "Such a hook can change a call after you approved it: see whether they are yours.",
+    },
     judge_over_budget: {
       title: "The model's budget for today is used up",
       meaning: "Until midnight the judge goes by its rules alone; a validator that needs the model refuses.",
@@ -111,6 +115,10 @@ export const ALARM_WORDS: Readonly<Record<Language, Readonly<Record<AlarmCode, A
       meaning:
         "Qualcosa l'ha cambiata dopo il controllo del gate, come un altro hook o plugin: guarda che cosa ha fatto.",
     },
+    other_hooks: {
+      title: "Un agente ha altri hook prima dei suoi strumenti",
+      meaning: "Un hook così può cambiare una chiamata dopo che l'hai approvata: guarda se sono tuoi.",
+    },
     judge_over_budget: {
       title: "Il modello ha esaurito il budget di oggi",
       meaning: "Fino a mezzanotte il giudice usa solo le regole; un validatore che ha bisogno del modello rifiuta.",
@@ -134,5 +142,6 @@ export const PAST_ALARMS: readonly AlarmCode[] = [
   "gate_restarted",
   "box_bypassed",
   "ran_other_than_allowed",
+  "other_hooks",
   "box_set_aside",
 ];

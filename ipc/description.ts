@@ -45,7 +45,7 @@ const commandSchema = z.object({
 export type DescribedCommand = z.infer<typeof commandSchema>;
 
 /** What a call would change in a file, against the file that is there. */
-const changeSchema = z.object({
+export const changeSchema = z.object({
   path: z.string(),
   /** `unknown`: the file could not be compared (too long, no text, behind a link): only what the call says is in the lines. */
   status: z.enum(["new", "replaces", "edits", "deletes", "unknown"]),

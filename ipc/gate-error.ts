@@ -54,6 +54,7 @@ export const ERROR_CODES = [
   "request_damaged",
   "script_changed",
   "only_once",
+  "cannot_look",
   "unknown_choice",
   "target_mismatch",
   "target_moved",

@@ -44,3 +44,9 @@ export function isMcpServerTarget(target: string): boolean {
   const server = /^mcp:([^/]+)\/\*$/.exec(target)?.[1];
   return server !== undefined && MCP_SERVER_NAME.test(server);
 }
+
+/** Whose tool a target names, `*` for every one of the server; null of any other target. */
+export function toolNamed(target: string): { server: string; tool: string } | null {
+  const [, server, tool] = /^mcp:([^/]+)\/(.+)$/.exec(target) ?? [];
+  return server === undefined || tool === undefined ? null : { server, tool };
+}

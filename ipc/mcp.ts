@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { changeSchema } from "./description.ts";
 import { MCP_SERVER_NAME } from "./mcp-names.ts";
+import { surfaceSchema } from "./surface.ts";
 
 /** The tools of MCP servers, as a proxy in front of the server says them and as the user's surfaces show them. */
 
@@ -16,7 +18,7 @@ export const MAX_MCP_TOOLS = 4096;
 
 /** A tool as its server describes it. `__proto__` and depth were checked when the frame was decoded. */
 export const mcpToolSchema = z.object({
-  name: z.string().min(1).max(256),
+  name: z.string().min(1).max(128),
   title: z.string().max(1024).optional(),
   description: z.string().optional(),
   input_schema: z.unknown(),
@@ -46,3 +48,45 @@ export const mcpContextSchema = z.object({
   /** The MCP client's own id of the request. */
   call_id: z.string().max(128).optional(),
 });
+
+/** What a server says of its tool, part by part. */
+export const TOOL_PARTS = ["title", "description", "input_schema", "annotations"] as const;
+export type ToolPart = (typeof TOOL_PARTS)[number];
+
+/** A server's tool as a card shows it: the server's words, which decide nothing. */
+export const askedToolSchema = z.object({
+  server: z.string(),
+  tool: z.string(),
+  state: mcpStateSchema,
+  /** Empty where the server says nothing; schema and annotations as JSON. */
+  title: z.string(),
+  description: z.string(),
+  input_schema: z.string(),
+  annotations: z.string(),
+  /** What the server says is too long to be shown. */
+  is_too_long: z.boolean(),
+  /** What isn't as it was when the user last allowed it. */
+  changed: z.array(z.enum(TOOL_PARTS)),
+  difference: changeSchema.nullable(),
+  /** Said to only look, it runs without asking from then on: a grant or the level allows it. */
+  runs_unasked: z.boolean(),
+});
+export type AskedTool = z.infer<typeof askedToolSchema>;
+
+/** A tool that the user has allowed, and what they said of it. */
+export const keptToolSchema = z.object({
+  id: z.number().int(),
+  agent_id: z.string(),
+  agent_name: z.string().nullable(),
+  server: z.string(),
+  tool: z.string(),
+  /** What the server is: SHA-256 (hex) of the command line or URL that starts it. */
+  source: z.string(),
+  pin: z.string(),
+  state: mcpStateSchema.extract(["known", "looks"]),
+  title: z.string(),
+  description: z.string(),
+  decided_at: z.string(),
+  surface: surfaceSchema.nullable(),
+});
+export type KeptToolView = z.infer<typeof keptToolSchema>;

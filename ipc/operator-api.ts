@@ -27,6 +27,7 @@ import {
 } from "./decision.ts";
 import { descriptionSchema } from "./description.ts";
 import { judgeRefusalSchema, judgeStatusSchema, judgeTestSchema, runningReviewSchema } from "./judges.ts";
+import { askedToolSchema, keptToolSchema } from "./mcp.ts";
 import { policyOverrideSchema } from "./policy-overrides.ts";
 import { budgetSchema, repeatedCallSchema } from "./rate.ts";
 import { reviewSchema } from "./review.ts";
@@ -163,6 +164,11 @@ export const approvalSchema = z.object({
   price: priceSchema.nullable(),
   /** Why it is asked about though it would be allowed: the same call again and again. Null of any other. */
   repeated: repeatedCallSchema.nullable(),
+  /**
+   * The tool of an MCP server that it is a call of, while it waits; null of any other, and where no proxy has said what it is. `looks`: the
+   * ways to say that it only looks, and what each would store; empty where that can't be said.
+   */
+  mcp: askedToolSchema.extend({ looks: z.array(choiceSchema) }).nullable(),
   /** The whole call, while it waits; null once it was answered. */
   args: z.record(z.string(), z.unknown()).nullable(),
   /** Said by the user with a rejection, or why it was withdrawn. */
@@ -288,6 +294,11 @@ export const answerSchema = z.strictObject({
   target: z.string().min(1).max(4096).optional(),
   /** ISO-8601 UTC. */
   expires_at: z.iso.datetime().optional(),
+  /**
+   * Only with `approved`, of a server's tool: it only looks, as long as the server says the same of it. Scope and reach then name one of
+   * the ways to say so. Refused with `cannot_look` where that can't be said, as where its definition can't be read.
+   */
+  only_looks: z.literal(true).optional(),
   /** Only with `rejected`: for the agent. */
   message: z.string().max(2000).optional(),
   /** Only with `rejected`: denied from now on in this session without asking. */
@@ -387,6 +398,10 @@ export const operatorMethods = {
     params: z.object({ revoked_at: z.string().max(32) }),
     result: z.object({ restored: z.number().int() }),
   },
+  /** The tools of MCP servers that were allowed, by agent and server. */
+  "mcp.tools": { params: nothing, result: z.array(keptToolSchema) },
+  /** From now on it is one that was never allowed. */
+  "mcp.forget": { params: z.object({ id: z.number().int() }), result: z.object({ forgotten: z.boolean() }) },
   /** What was refused for a session that isn't over, newest first. */
   "refusals.list": { params: nothing, result: z.array(refusalSchema) },
   "refusals.revoke": { params: z.object({ id: z.number().int() }), result: z.object({ revoked: z.boolean() }) },
@@ -664,6 +679,8 @@ export const operatorEvents = {
   "agents.changed": nothing,
   "grants.changed": nothing,
   "refusals.changed": nothing,
+  /** What the user said of a server's tool: see `mcp.tools`. */
+  "mcp.changed": nothing,
   /** A judge began, ended or refused: see `reviews.list`. At most a few times a second. */
   "reviews.changed": nothing,
   "settings.changed": z.array(settingSchema),

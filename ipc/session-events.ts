@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MAX_PROMPT } from "./prompt-length.ts";
+import { MAX_HOOK, MAX_HOOKS, MAX_PROMPT } from "./session-limits.ts";
 
 /** What an agent's client says of its own session. It can end what was remembered for the session, or inform the user: never loosen a decision. */
 
@@ -18,6 +18,8 @@ export const sessionEventSchema = z.discriminatedUnion("kind", [
     subagent: z.string().min(1).max(64),
     agent_ref: z.string().max(128).optional(),
   }),
+  /** The hooks beside the gate's that can change a call after it was approved; none: empty. */
+  z.object({ kind: z.literal("other-hooks"), hooks: z.array(z.string().max(MAX_HOOK)).max(MAX_HOOKS) }),
   z.object({ kind: z.literal("cwd-changed"), cwd: z.string().max(4096) }),
 ]);
 export type SessionEvent = z.infer<typeof sessionEventSchema>;

@@ -17,6 +17,7 @@ import type { Gate } from "./gate/gate.ts";
 import type { ReceiptKeys } from "./gate/receipts/receipt-keys.ts";
 import type { Receipts } from "./gate/receipts/receipts.ts";
 import { SessionDecisions } from "./gate/reviews/session-decisions.ts";
+import { OtherHooks } from "./gate/sessions/other-hooks.ts";
 import { UserWords } from "./gate/sessions/user-words.ts";
 import { AGENT_PAUSED } from "./gate/stages/safety.ts";
 import { type Judges, openJudges } from "./judges/judges.ts";
@@ -31,6 +32,7 @@ export interface Core extends Omit<Opened, "env" | "log" | "approvals"> {
   judges: Judges;
   /** What users asked their agents for, in memory only. */
   words: UserWords;
+  other_hooks: OtherHooks;
   receipts: Receipts;
   /** What signs receipts and checkpoints. */
   receipt_keys: ReceiptKeys;
@@ -82,7 +84,16 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     gate = openGate(opened, { box, judges, decisions, words });
     const receipts = openReceipts(opened);
     checkpoints = openCheckpoints(opened, receipts.keys);
-    const parts = { gate, box, judges, words, receipts, receipt_keys: receipts.keys, checkpoints };
+    const parts = {
+      gate,
+      box,
+      judges,
+      words,
+      other_hooks: new OtherHooks(),
+      receipts,
+      receipt_keys: receipts.keys,
+      checkpoints,
+    };
     const close = run(opened, parts);
     return {
       ...opened,

@@ -1,4 +1,6 @@
+import { ownCommand } from "../ipc/own-command.ts";
 import type { SessionEvent } from "../ipc/session-events.ts";
+import { visible } from "../ipc/visible-text.ts";
 import type { Core } from "./core.ts";
 
 /** What an agent's client says of its own sessions: it informs, and it ends what was remembered for one. It lets nothing through. */
@@ -9,12 +11,26 @@ export function noteSessionEvent(core: Core, agent_id: string, session: string, 
       return core.words.note(agent_id, { session, turn: event.turn, text: event.text });
     case "ended":
       return endSession(core, agent_id, session);
+    case "other-hooks":
+      return noteOtherHooks(core, agent_id, event.hooks);
     // A call says itself for whom it is and where it runs: nothing is kept of these.
     case "subagent-started":
     case "subagent-ended":
     case "cwd-changed":
       return;
   }
+}
+
+/** They are no failure, but a call that one of them changes runs other than it was allowed. */
+function noteOtherHooks({ agents, alarms, other_hooks }: Core, agent_id: string, hooks: readonly string[]): void {
+  const agent = agents.get(agent_id)?.name;
+  if (agent === undefined || !other_hooks.isNews(agent_id, hooks)) return;
+  alarms.raise({
+    code: "other_hooks",
+    subject: agent,
+    message: `${agent} has other hooks before its tools: ${hooks.map((hook) => visible(hook)).join(", ")}`,
+    hint: `see them with: ${ownCommand("doctor")}; connect ${agent} with --managed to let none of them run`,
+  });
 }
 
 /**

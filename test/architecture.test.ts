@@ -85,6 +85,7 @@ const CONTRACTS = [
   "ipc/language.ts",
   "ipc/mcp.ts",
   "ipc/mcp-names.ts",
+  "ipc/mcp-words.ts",
   "ipc/operator-api.ts",
   "ipc/page-secret.ts",
   "ipc/policy-overrides.ts",

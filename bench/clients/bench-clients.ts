@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { MessagesApi } from "../../cli/agents/pretended-model/messages-api.ts";
+import { ResponsesApi } from "../../cli/agents/pretended-model/responses-api.ts";
 import type { ClientName } from "../../test/clients/clients.ts";
 
 /** How each real client is started to read files one after the other, each in a turn of its own. */
@@ -53,7 +54,34 @@ const CLAUDE_CODE: BenchClient = {
     }),
 };
 
-export const BENCH_CLIENTS: readonly BenchClient[] = [CLAUDE_CODE];
+const CODEX: BenchClient = {
+  agent: "codex",
+  installed: "codex",
+  nothing: "`true`",
+  // Codex has no tool that reads a text.
+  api: (files, onTurn) =>
+    ResponsesApi.start({
+      script: files.map((file) => [{ name: "exec_command", input: { cmd: `cat ${file}` } }]),
+      beforeTurn: onTurn,
+    }),
+  start: ({ url }) => ({
+    args: [
+      ...["-c", `model="gpt-5.5"`, "-c", `model_provider="pretended"`, "-c", `sandbox_mode="danger-full-access"`],
+      ...[
+        "-c",
+        `model_providers.pretended={name="pretended", base_url="${url}", wire_api="responses", env_key="PRETENDED_KEY"}`,
+      ],
+      ...["exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", "go"],
+    ],
+    env: { PRETENDED_KEY: "none" },
+  }),
+  hookNothing: ({ home }) =>
+    written(join(home, ".codex/hooks.json"), {
+      hooks: { PreToolUse: [{ matcher: "*", hooks: [{ type: "command", command: "true" }] }] },
+    }),
+};
+
+export const BENCH_CLIENTS: readonly BenchClient[] = [CLAUDE_CODE, CODEX];
 
 function written(file: string, settings: object): void {
   mkdirSync(join(file, ".."), { recursive: true });

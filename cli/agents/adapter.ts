@@ -13,6 +13,8 @@ export interface Adapter {
   readonly title: string;
   /** The program that starts it, as PATH has it. */
   readonly program: string;
+  /** An administrator's settings can hold the hook, which then takes precedence over all others. */
+  readonly has_managed?: true;
   /**
    * Puts the gate in front of it. Running it again changes nothing; other people's entries stay, and a file that can't be read is left
    * as it is. @throws GateError that names the file
@@ -33,10 +35,8 @@ export interface ConnectOptions {
   answer_seconds: number;
   /** The client's own program; left out, the one on PATH. */
   client?: string;
-  /** The settings of an administrator, where the client has such. */
+  /** In the settings of an administrator, where the client has such (`has_managed`). */
   managed?: boolean;
-  /** The hook over HTTP, where the client has such and it is as safe. */
-  http?: boolean;
 }
 
 export interface ConnectResult {
@@ -45,6 +45,8 @@ export interface ConnectResult {
   changed: boolean;
   /** The file as it was before, if it was there. */
   backup: string | null;
+  /** Commands that only an administrator can run: until then nothing has changed. */
+  todo?: readonly string[];
   /** What the user should know besides, one sentence each. */
   notes?: readonly string[];
 }

@@ -5,6 +5,7 @@ const ADAPTERS: Readonly<Partial<Record<AdapterName, () => Promise<Adapter>>>> =
   "claude-code": async () => (await import("./claude-code/adapter.ts")).claudeCode,
   codex: async () => (await import("./codex/adapter.ts")).codex,
   gemini: async () => (await import("./gemini/adapter.ts")).gemini,
+  opencode: async () => (await import("./opencode/adapter.ts")).opencode,
 };
 
 export const ADAPTER_NAMES = Object.keys(ADAPTERS) as AdapterName[];

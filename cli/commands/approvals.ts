@@ -14,6 +14,7 @@ interface ApproveOptions extends DataOptions {
   reach?: Reach;
   expires?: string;
   for?: string;
+  onlyLooks?: boolean;
 }
 
 interface DenyOptions extends DataOptions {
@@ -76,6 +77,7 @@ function approveOptions(command: Command): Command {
     .addOption(reach.choices(REACHES))
     .option("--target <glob>", "what to remember instead of exactly this: a folder/*, folder/**, a host")
     .option("--expires <when>", "2h, 30d or an ISO date")
+    .option("--only-looks", "of a server's tool: it only looks, as long as the server says the same of it")
     .option("--for <length>", "remember it for: session, 1h, today, 30d, or revoked (until you revoke it)")
     .addOption(jsonOption());
 }
@@ -104,6 +106,7 @@ function answerYes(given: string | undefined, options: ApproveOptions): Promise<
     decision: "approved",
     scope,
     ...length,
+    ...(options.onlyLooks === true ? { only_looks: true } : {}),
     ...(options.reach === undefined ? {} : { reach: options.reach }),
     ...(options.target === undefined ? {} : { target: options.target }),
     ...(options.expires === undefined ? {} : { expires_at: parseExpiry(options.expires) }),

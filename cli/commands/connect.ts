@@ -1,7 +1,10 @@
 import type { Command } from "commander";
 import { ownCommand } from "../../ipc/own-command.ts";
 import { agentTokenFile, gatePaths } from "../../ipc/paths.ts";
+import { shellWord } from "../../ipc/shell-quoted.ts";
+import { visible } from "../../ipc/visible-text.ts";
 import { EDITORS, isEditor } from "../acp/editors/editors.ts";
+import type { AdapterName, ConnectResult } from "../agents/adapter.ts";
 import { ADAPTER_NAMES, adapterOf } from "../agents/adapters.ts";
 import { installedAgents, installedColumns } from "../agents/installed.ts";
 import { pairAgent } from "../agents/pairing.ts";
@@ -11,9 +14,11 @@ import { levelOf } from "./policy.ts";
 
 interface Options {
   project?: boolean;
+  managed?: boolean;
   remove?: boolean;
   client?: string;
   level?: string;
+  mcp?: boolean;
 }
 
 /** `connect AGENT`: puts what calls the gate into the client's settings, and pairs the agent. `connect`: what there is to connect. */
@@ -24,8 +29,10 @@ export function connectCommand(program: Command): void {
       `puts the gate in front of an agent (${ADAPTER_NAMES.join(", ")}): writes its hook and pairs it; without a name, lists them`,
     )
     .option("--project", "only for the project in this folder")
+    .option("--managed", "in the administrator's settings, which stand above all others; prints the command for it")
     .option("--level <level>", "ReadOnly, Supervised or Full; only when it is paired for the first time")
     .option("--client <file>", "the agent's program, which is tested; left out, the one on PATH")
+    .option("--mcp", "instead of its hook: a proxy in front of each MCP server that its settings start")
     .option("--remove", "takes the hook out again; the pairing stays, see agents revoke")
     .addHelpText(
       "after",
@@ -45,15 +52,20 @@ export function connectCommand(program: Command): void {
           `there is no adapter for ${JSON.stringify(agent)}`,
           `one of: ${ADAPTER_NAMES.join(", ")}; for others see docs/protocol.md`,
         );
+      if (options.mcp) return await connectServers(adapter.name, options);
+      if (options.managed && (adapter.has_managed !== true || options.project))
+        throw usageError("--managed is for Claude Code, and not with --project", "leave out --managed");
       const { loadConfig, longestAnswerSeconds } = await import("../../main/config.ts");
       const config = loadConfig(gatePaths(process.env).config_file, process.env);
       const settings = {
         project: options.project === true,
+        managed: options.managed === true,
         answer_seconds: longestAnswerSeconds(config),
         ...(options.client === undefined ? {} : { client: options.client }),
       };
       if (options.remove) {
         const result = await adapter.disconnect(settings);
+        if (result.todo !== undefined) return tell(result, todoText("takes the hook out", result));
         tell(result, result.changed ? `the hook is out of ${result.file}` : `there was no hook in ${result.file}`);
         return;
       }
@@ -63,9 +75,11 @@ export function connectCommand(program: Command): void {
       const { notes = [], ...result } = await adapter.connect(settings);
       tell(
         { ...result, agent: paired },
-        result.changed
-          ? `the hook is in ${result.file}${result.backup ? ` (before: ${result.backup})` : ""}`
-          : `the hook was in ${result.file} already`,
+        result.todo !== undefined
+          ? todoText("puts the hook there", result)
+          : result.changed
+            ? `the hook is in ${result.file}${result.backup ? ` (before: ${result.backup})` : ""}`
+            : `the hook was in ${result.file} already`,
       );
       say(
         `${agent} is paired at level ${paired.level}; its token is in ${agentTokenFile(gatePaths(process.env), agent)}`,
@@ -73,6 +87,13 @@ export function connectCommand(program: Command): void {
       for (const note of notes) say(note);
       say(`start the gate, where none runs, with: ${ownCommand("start")}; answer with: ${ownCommand("watch")}`);
     });
+}
+
+/** What an administrator runs; until then nothing has changed. */
+function todoText(does: string, { todo = [], file }: ConnectResult): string {
+  return [`nothing has changed yet: an administrator ${does} (${file}) with`, ...todo.map((line) => `  ${line}`)].join(
+    "\n",
+  );
 }
 
 async function listAgents(options: Options): Promise<void> {
@@ -84,4 +105,35 @@ async function listAgents(options: Options): Promise<void> {
   list(found, installedColumns());
   const next = found.find(({ program, is_connected }) => program !== null && !is_connected);
   if (next !== undefined) say(`connect one with: ${ownCommand(`connect ${next.agent}`)}`);
+}
+
+/** `connect AGENT --mcp`. The agent is paired as by its hook. */
+async function connectServers(agent: AdapterName, { project = false, remove, client, level }: Options): Promise<void> {
+  const { connectMcp, disconnectMcp } = await import("../mcp/connect/connect.ts");
+  const given = { agent, project, env: process.env, cwd: process.cwd(), ...(client === undefined ? {} : { client }) };
+  if (remove) {
+    const result = await disconnectMcp(given);
+    tell(result, `${counted(result.changed)} in ${result.file} without the proxy again`);
+    return;
+  }
+  const { loadConfig } = await import("../../main/config.ts");
+  const { agents } = loadConfig(gatePaths(process.env).config_file, process.env);
+  const paired = await withOperator((api) => pairAgent(api, agent, levelOf(level ?? agents.default_level)));
+  const result = await connectMcp(given);
+  const was_there = result.changed.length === 0 ? "the proxy is in front of every server" : counted(result.changed);
+  tell(
+    { ...result, agent: paired },
+    `${was_there} in ${result.file}${result.changed.length === 0 ? "" : " with the proxy"}`,
+  );
+  const [first] = result.left;
+  if (first === undefined) return;
+  say(`left as they are, since nothing is started for them: ${result.left.map((name) => visible(name)).join(", ")}`);
+  say(
+    `one at an address is reached by: ${ownCommand(`mcp --name ${shellWord(first)} --agent ${agent} --http ADDRESS`)}`,
+  );
+}
+
+function counted(names: readonly string[]): string {
+  if (names.length === 0) return "no server";
+  return `${names.length === 1 ? "1 server" : `${names.length} servers`} (${names.map((name) => visible(name)).join(", ")})`;
 }

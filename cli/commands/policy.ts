@@ -14,6 +14,7 @@ import {
   POLICY_COLUMNS,
   refusalColumns,
   staleColumns,
+  toolColumns,
 } from "../listings.ts";
 import { withOperator } from "../operator.ts";
 import {
@@ -41,6 +42,7 @@ export function policyCommands(program: Command, done: (code: ExitCode) => void)
   restoreCommand(policy);
   staleCommands(policy);
   refusalCommands(policy);
+  toolCommands(policy);
   grantCommand(policy, done);
 }
 
@@ -275,6 +277,30 @@ function refusalCommands(policy: Command): void {
       withOperator(async (api) => {
         const { revoked } = await api.call("refusals.revoke", { id: idOf(id, "refusal", "policy refusals") });
         printWord(revoked ? "revoked" : "no-op");
+      }),
+    );
+}
+
+function toolCommands(policy: Command): void {
+  policy
+    .command("tools")
+    .description("the tools of MCP servers that you allowed, and what you said of each")
+    .addOption(jsonOption())
+    .action((options: DataOptions) =>
+      withOperator(async (api) => {
+        const tools = await api.call("mcp.tools", {});
+        list(tools, toolColumns(Date.now()), options);
+        if (tools.length === 0) say("no tool of an MCP server was allowed");
+      }),
+    );
+
+  policy
+    .command("forget-tool <id>")
+    .description("forgets what you said of such a tool: it is asked about like a new one; prints forgotten or no-op")
+    .action((id: string) =>
+      withOperator(async (api) => {
+        const { forgotten } = await api.call("mcp.forget", { id: idOf(id, "tool", "policy tools") });
+        printWord(forgotten ? "forgotten" : "no-op");
       }),
     );
 }

@@ -71,9 +71,10 @@ reports=
 if [ "$1" = session ]; then
   reports=now
   payload=$(cat)
-  set -- hook claude-code session
+  set -- hook "$2" session
 elif [ "$1" = after ]; then
   reports=later
+  agent=$2
   payload=$(cat)
   if cd ${shellQuoted(calls_dir)} 2>/dev/null; then
     set -- *
@@ -90,7 +91,7 @@ elif [ "$1" = after ]; then
     done
     cd /
   fi
-  set -- hook claude-code after
+  set -- hook "$agent" after
 fi`;
 }
 

@@ -87,7 +87,7 @@ function pathOf(env: Env): string[] {
 }
 
 /** Every usable Node, the one that runs this first. */
-function nodesIn(env: Env): string[] {
+export function nodesIn(env: Env): string[] {
   const own = process.versions.electron === undefined ? [process.execPath] : [];
   const others = [...new Set([...pathOf(env).map((folder) => join(folder, "node")), ...USUAL_NODES])];
   const usable = others.filter((file) => !own.includes(file) && existsSync(file) && isUsable(file));
@@ -100,20 +100,23 @@ function isUsable(node: string): boolean {
   return status === 0 && Number(stdout.split(".")[0]) >= MIN_NODE;
 }
 
-/** Its program, where it is now, and a copy for when that is missing: rebuilt, moved or removed. */
 function scripts(env: Env): string[] {
-  if (!existsSync(join(BUILT, PROGRAM)))
-    throw new GateError("hook_unusable", "the hook is not built", "run npm ci in the checkout");
-  const copy = join(hookFolder(env), "program");
-  mkdirSync(copy, { recursive: true, mode: 0o700 });
-  const names = readdirSync(BUILT).filter((name) => name.endsWith(".cjs"));
-  for (const name of readdirSync(copy)) if (!names.includes(name)) rmSync(join(copy, name), { recursive: true });
-  for (const name of names) replace(join(copy, name), readFileSync(join(BUILT, name), "utf8"), 0o600);
-  return [join(BUILT, PROGRAM), join(copy, PROGRAM)];
+  return programFiles(BUILT, PROGRAM, join(hookFolder(env), "program"));
+}
+
+/** A program, where it is now, and a copy in `folder` for when that is missing: rebuilt, moved or removed. @throws GateError `hook_unusable` where it isn't built */
+export function programFiles(built: string, program: string, folder: string): string[] {
+  if (!existsSync(join(built, program)))
+    throw new GateError("hook_unusable", `${program} is not built`, "run npm ci in the checkout");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const names = readdirSync(built).filter((name) => name.endsWith(".cjs"));
+  for (const name of readdirSync(folder)) if (!names.includes(name)) rmSync(join(folder, name), { recursive: true });
+  for (const name of names) replace(join(folder, name), readFileSync(join(built, name), "utf8"), 0o600);
+  return [join(built, program), join(folder, program)];
 }
 
 /** Whole or not at all, in one step: a hook may be starting right now. */
-function replace(file: string, text: string, mode: number): void {
+export function replace(file: string, text: string, mode: number): void {
   const temporary = `${file}.new`;
   rmSync(temporary, { force: true });
   writeFileSync(temporary, text, { mode, flag: "wx" });

@@ -5,8 +5,8 @@ import { type Reporter, report } from "./report.ts";
 
 export interface RanReport extends Reporter {
   call_id: string;
-  /** How the client says that it ended. */
-  ok: boolean;
+  /** How the client says that it ended; left out, it doesn't say it. */
+  ok?: boolean;
   /** In milliseconds, as the client says. */
   duration_ms?: number;
   /** What ran; left out, it isn't compared with what was allowed. */
@@ -29,7 +29,7 @@ export async function reportRan({
 }: RanReport): Promise<ConfinedTo | null> {
   const data = {
     call_id,
-    ok,
+    ...(ok === undefined ? {} : { ok }),
     ...(duration_ms === undefined ? {} : { duration_ms }),
     ...(input === undefined ? {} : { input }),
   };

@@ -22,7 +22,7 @@ export class ForwardedCalls {
   /** What servers asked for calls to be sent again with. */
   readonly #continued = new Set<string>();
 
-  get is_expecting(): boolean {
+  get isExpecting(): boolean {
     return this.#open.size > 0;
   }
 

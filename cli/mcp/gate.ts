@@ -43,7 +43,7 @@ export class ProxyGate implements Decider {
     });
   }
 
-  get is_pairing(): boolean {
+  get isPairing(): boolean {
     return this.#is_pairing;
   }
 

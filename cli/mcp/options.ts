@@ -1,5 +1,8 @@
 import { MCP_SERVER_NAME } from "../../ipc/mcp-names.ts";
+import { PLACE_VARIABLES } from "../../ipc/paths.ts";
 import { agentNameSchema } from "../../ipc/wire.ts";
+
+import { parseObject } from "../json-object.ts";
 
 /** The words behind `metnos-gate mcp`. */
 
@@ -9,9 +12,13 @@ export interface McpOptions {
   /** How long a call waits before the client is answered, in seconds; undefined: as this client waits. */
   wait_seconds: number | undefined;
   upstream: Upstream;
+  /** The variables that decide which gate is asked, as the launcher keeps them. */
+  places: Readonly<Record<string, string | null>>;
 }
 
 export type Upstream = { kind: "program"; words: readonly string[] } | { kind: "url"; url: string };
+
+const PLACES = new Set<string>(PLACE_VARIABLES);
 
 /** @throws Error with a sentence about the words that aren't understood */
 export function optionsIn(argv: readonly string[]): McpOptions {
@@ -20,7 +27,8 @@ export function optionsIn(argv: readonly string[]): McpOptions {
   for (; at < argv.length && argv[at] !== "--"; at += 2) {
     const name = argv[at] ?? "";
     const value = argv[at + 1];
-    if (!["--name", "--agent", "--wait", "--http"].includes(name)) throw new Error(`unknown option ${name}`);
+    if (!["--name", "--agent", "--wait", "--http", "--places"].includes(name))
+      throw new Error(`unknown option ${name}`);
     if (value === undefined || value === "--") throw new Error(`${name} needs a value`);
     if (given.has(name)) throw new Error(`${name} is there twice`);
     given.set(name, value);
@@ -33,7 +41,15 @@ export function optionsIn(argv: readonly string[]): McpOptions {
     throw new Error("--agent takes the name of a paired agent");
   if (wait !== undefined && !(Number(wait) > 0)) throw new Error("--wait takes seconds");
   const wait_seconds = wait === undefined ? undefined : Math.min(Number(wait), 86_400);
-  return { name, agent, wait_seconds, upstream: upstreamOf(given.get("--http"), words) };
+  const places = placesIn(given.get("--places") ?? "{}");
+  return { name, agent, wait_seconds, upstream: upstreamOf(given.get("--http"), words), places };
+}
+
+function placesIn(text: string): Record<string, string | null> {
+  const places = parseObject(text);
+  if (places === undefined) throw new Error("--places takes what connect wrote");
+  const known = Object.entries(places).filter(([name]) => name === "HOME" || PLACES.has(name));
+  return Object.fromEntries(known.map(([name, value]) => [name, typeof value === "string" ? value : null]));
 }
 
 function upstreamOf(url: string | undefined, words: readonly string[]): Upstream {

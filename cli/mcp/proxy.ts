@@ -24,7 +24,7 @@ export interface Ends {
 /** What of the gate is used. */
 export interface Decider {
   /** Whether the user is asked to pair the agent first. */
-  readonly is_pairing: boolean;
+  readonly isPairing: boolean;
   ask(call: ProposedCall, key: string): Asked;
   announce(tools: McpTools["tools"]): void;
   outcome(decision_id: string, ok: boolean): void;
@@ -110,11 +110,11 @@ export class McpProxy {
 
   /** A line of the server's, which is passed on whatever it is. */
   fromServer(line: Buffer): void {
-    if (this.#list.is_expected) {
+    if (this.#list.isExpected) {
       const tools = this.#list.answered(line);
       if (tools !== undefined) this.#gateOf(this.#client).announce(tools);
     }
-    if (!this.#forwarded.is_expecting || line.length > MAX_READ_ANSWER) return;
+    if (!this.#forwarded.isExpecting || line.length > MAX_READ_ANSWER) return;
     const end = this.#forwarded.answered(line);
     if (end?.decision_id !== undefined) this.#gate?.outcome(end.decision_id, end.ok);
   }
@@ -239,7 +239,7 @@ export class McpProxy {
       const original = this.#states.originalOf(call.request_state);
       return this.#options.ends.toClient(sendAgain(call.id, this.#states.issue(original)));
     }
-    const waits = this.#gate?.is_pairing
+    const waits = this.#gate?.isPairing
       ? "the user hasn't paired this agent yet"
       : "approval pending: the user hasn't answered yet";
     const next = "send the same call again to continue to wait, or continue with something else";

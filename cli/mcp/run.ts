@@ -1,8 +1,13 @@
+import { Writable } from "node:stream";
+import type { Env } from "../../ipc/paths.ts";
+import { parseObject } from "../json-object.ts";
 import { Outlet } from "../proxy/outlet.ts";
 import { Passage } from "../proxy/passage.ts";
 import { startProgram } from "../proxy/program.ts";
 import { agentOf, waitSecondsOf } from "./clients.ts";
+import { environmentOfServer, setPlaces } from "./environment.ts";
 import { ProxyGate } from "./gate.ts";
+import { HttpServer } from "./http-server.ts";
 import type { McpOptions } from "./options.ts";
 import { sessionOf } from "./proposed-call.ts";
 import { type Ends, McpProxy } from "./proxy.ts";
@@ -20,10 +25,16 @@ const LAST_MS = 1000;
 
 /** @returns the exit code: the server's own */
 export async function runMcp(options: McpOptions): Promise<number> {
-  const { upstream } = options;
-  if (upstream.kind === "url") throw new Error("not there yet");
-  const { env } = process;
-  const program = startProgram(upstream.words, { env, grace_ms: GRACE_MS });
+  const { upstream, places } = options;
+  const env = environmentOfServer(process.env);
+  setPlaces(places, process.env);
+  return upstream.kind === "url"
+    ? await runInFrontOfUrl(options, upstream.url)
+    : await runInFrontOf(options, upstream.words, env);
+}
+
+async function runInFrontOf(options: McpOptions, words: readonly string[], env: Env): Promise<number> {
+  const program = startProgram(words, { env, grace_ms: GRACE_MS });
   const [to_client, to_server] = [new Outlet(process.stdout), new Outlet(program.stdin)];
   const proxy = proxyFor(options, {
     toClient: (line) => to_client.send(line, process.stdin),
@@ -40,15 +51,7 @@ export async function runMcp(options: McpOptions): Promise<number> {
     },
     onBeyond: () => proxy.serverBeyond(),
   });
-  const from_client = new Passage({
-    from: process.stdin,
-    to: to_server,
-    max_bytes: MAX_LINE_BYTES,
-    beyond: "drop",
-    look: (line) => proxy.fromClient(line),
-    onBeyond: () => proxy.clientBeyond(),
-  });
-  const closed = from_client.ended.then(async () => {
+  const closed = passageOfClient(proxy, to_server).ended.then(async () => {
     await proxy.idle(LAST_MS);
     program.close();
   });
@@ -58,6 +61,56 @@ export async function runMcp(options: McpOptions): Promise<number> {
   process.stdin.destroy();
   await closed;
   return code;
+}
+
+async function runInFrontOfUrl(options: McpOptions, url: string): Promise<number> {
+  const to_client = new Outlet(process.stdout);
+  const server = new HttpServer({
+    url: new URL(url),
+    headers: givenHeaders(process.env),
+    onLine: (line) => {
+      proxy.fromServer(line);
+      to_client.send(line, process.stdin);
+    },
+  });
+  const toServer = (line: Buffer) => server.send(line);
+  const proxy = proxyFor(options, { toClient: (line) => to_client.send(line, process.stdin), toServer });
+  const lines = new Writable({
+    write(line: Buffer, _encoding, done) {
+      // A piece holds whole lines.
+      for (let start = 0; start < line.length; ) {
+        const end = line.indexOf("\n", start);
+        server.send(line.subarray(start, end === -1 ? line.length : end + 1));
+        start = end === -1 ? line.length : end + 1;
+      }
+      done();
+    },
+  });
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.once(signal, () => process.stdin.destroy());
+  await passageOfClient(proxy, new Outlet(lines)).ended;
+  await proxy.idle(LAST_MS);
+  await server.close(GRACE_MS);
+  proxy.close();
+  return 0;
+}
+
+function passageOfClient(proxy: McpProxy, to: Outlet): Passage {
+  return new Passage({
+    from: process.stdin,
+    to,
+    max_bytes: MAX_LINE_BYTES,
+    beyond: "drop",
+    look: (line) => proxy.fromClient(line),
+    onBeyond: () => proxy.clientBeyond(),
+  });
+}
+
+/** What the user has the server sent with each request: in the environment, where other users don't see it. */
+function givenHeaders({ METNOS_MCP_HEADERS: text }: Env): Record<string, string> {
+  const given = text === undefined ? {} : (parseObject(text) ?? {});
+  return Object.fromEntries(
+    Object.entries(given).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+  );
 }
 
 /** What is between the ends. */

@@ -27,7 +27,7 @@ export class ToolList {
   #is_unclear = false;
 
   /** Whether an answer of the server can be a page of it. */
-  get is_expected(): boolean {
+  get isExpected(): boolean {
     return this.#requested.size > 0;
   }
 
@@ -55,7 +55,7 @@ export class ToolList {
 
   /** A line that was too long to be looked at: it may have been a page. @returns that nothing is described, where it may */
   missed(): McpTool[] | undefined {
-    if (!this.is_expected) return undefined;
+    if (!this.isExpected) return undefined;
     this.#requested.clear();
     this.#forget();
     return [];

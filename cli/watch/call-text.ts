@@ -1,5 +1,7 @@
 import type { DescribedChange, StandsFor } from "../../ipc/description.ts";
 import type { Language } from "../../ipc/language.ts";
+import type { AskedTool } from "../../ipc/mcp.ts";
+import { runsUnaskedText, tooLongText, toolStateText } from "../../ipc/mcp-words.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
 import { shownCall } from "../../ipc/shown-call.ts";
 import { shortenHome, visible } from "../../ipc/visible-text.ts";
@@ -13,7 +15,8 @@ const INDENT = "  ";
 const SIGN = { same: " ", added: "+", removed: "-" } as const;
 
 /** What of a card, or of a refusal, is the call. */
-export type CallOfCard = Pick<ApprovalView, "args" | "capabilities" | "cwd" | "description" | "intent">;
+export type CallOfCard = Pick<ApprovalView, "args" | "capabilities" | "cwd" | "description" | "intent"> &
+  Partial<Pick<ApprovalView, "mcp">>;
 
 /**
  * The whole call as rows of at most `width` columns: what would change in files, each argument that this doesn't show under its name,
@@ -28,6 +31,7 @@ export function callLines(
   const changes = card.description?.changes ?? [];
   const { beside } = shownCall({ ...card, description: withoutCommands(card) });
   const args = Object.entries(changes.length === 0 ? (card.args ?? {}) : beside);
+  const said = card.mcp == null ? [] : toolLines(card.mcp, width, language);
   const rows = [
     ...changes.flatMap((change) => changeLines({ ...change, path: shortPath(change.path, home) }, width, language)),
     ...args.flatMap(([name, value]) => argumentLines(name, value, width)),
@@ -35,7 +39,7 @@ export function callLines(
       scriptLines({ ...one, file: shortPath(one.file, home) }, width, language),
     ),
   ];
-  return rows.length === 0 ? [CARD_WORDS[language].no_arguments] : rows;
+  return [...said, ...(rows.length === 0 ? [CARD_WORDS[language].no_arguments] : rows)];
 }
 
 function shortPath(path: string, home: string | null): string {
@@ -54,6 +58,24 @@ function argumentLines(key: string, value: unknown, width: number): string[] {
   const [first = ""] = lines;
   if (lines.length === 1 && widthOf(`${name} ${first}`) <= width) return [`${name} ${first}`];
   return [...wrapped(name, width), ...lines.flatMap((line) => indented(line, INDENT, width))];
+}
+
+/** What is known of a server's tool, and what the server says of it where it wasn't allowed as it is now. */
+function toolLines(tool: AskedTool, width: number, language: Language): string[] {
+  const { says } = callWords[language];
+  const head = tool.is_too_long ? tooLongText(language) : toolStateText(tool, language);
+  const unasked = tool.runs_unasked ? wrapped(`${runsUnaskedText(language)}.`, width) : [];
+  if (tool.state === "looks") return wrapped(visible(head), width);
+  if (tool.difference !== null) {
+    const { hunks } = tool.difference;
+    const lines = hunks.flatMap((hunk) => hunk.lines.map(({ kind, text }) => ({ sign: `${SIGN[kind]} `, text })));
+    const shown = lines.flatMap(({ sign, text }) => shownLines(text).flatMap((line) => indented(line, sign, width)));
+    return [...wrapped(`${visible(head)}:`, width), ...shown, ...unasked];
+  }
+  const said = tool.description === "" ? [] : shownLines(tool.description);
+  const words = said.flatMap((line) => indented(line, INDENT, width));
+  const claims = words.length === 0 ? [] : wrapped(says(visible(tool.server)), width);
+  return [...wrapped(`${visible(head)}.`, width), ...claims, ...words, ...unasked];
 }
 
 /** A unified difference: the file with its counts, then its lines with their signs. */

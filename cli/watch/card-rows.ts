@@ -133,7 +133,7 @@ export function choiceRows(
   language: Language,
 ) {
   const words = CARD_WORDS[language];
-  const blocks = choicesOf(card, mode.scope).map((choice, index): Row[] => {
+  const blocks = choicesOf(card, mode).map((choice, index): Row[] => {
     const is_chosen = index === mode.index;
     const is_own = is_chosen && choice.grants.length === 1;
     const edit = is_own && mode.target !== choice.grants[0]?.target ? words.target_edited : "";

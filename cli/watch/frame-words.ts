@@ -20,6 +20,7 @@ interface FrameWords {
   more_lines: (count: number) => string;
   the_end: string;
   stored: (is_session: boolean) => string;
+  looking: string;
   position: (index: number, count: number) => string;
   keys: Readonly<
     Record<
@@ -44,6 +45,7 @@ interface FrameWords {
       | "once"
       | "for_session"
       | "permanently"
+      | "only_looks"
       | "to_approve"
       | "page"
       | "next"
@@ -61,6 +63,7 @@ interface FrameWords {
   pasted: string;
   pasted_choices: string;
   only_once: string;
+  no_looks: string;
   only_stop: string;
   call_not_shown: string;
   read_first: string;
@@ -99,6 +102,7 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
     lines_of: (from, to, all) => `lines ${from} to ${to} of ${all}`,
     more_lines: (count) => `▼ ${count} more ${count === 1 ? "line" : "lines"}: space`,
     the_end: "▲ the end; b goes back",
+    looking: "this tool only looks, while its server says the same of it: this would be stored, too",
     stored: (is_session) => `approve ${is_session ? "for this session" : "permanently"}: exactly this would be stored`,
     position: (index, count) => `${index} of ${count}`,
     keys: {
@@ -123,6 +127,7 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
       once: "a approve once",
       for_session: "s for this session …",
       permanently: "p permanently …",
+      only_looks: "l it only looks …",
       to_approve: "to approve, page to its end",
       page: "space/b page",
       next: "Tab next",
@@ -140,6 +145,7 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
       "c, t        deny for this session: this very call, all on its target",
       "a           approve once",
       "s, p        approve for this session, permanently: with what would be stored",
+      "l           approve, and say that a server's tool only looks: with what would be stored",
       "e, x        there: edit the target, set an end",
       "r, s, f     pair an agent: read only, supervised, full",
       "o           allow once what a judge refused, where gate.toml allows that",
@@ -152,6 +158,7 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
     pasted: "Pasted text does nothing here.",
     pasted_choices: "Pasted text does nothing here: e edits the target, x the expiry.",
     only_once: "This can only be approved once: a.",
+    no_looks: "Of this it can't be said that it only looks.",
     only_stop: "It can only be stopped, d, or let continue, a.",
     call_not_shown: "Make the window larger: the call isn't shown.",
     read_first: "Read the whole call first: space shows what comes next, b what came before.",
@@ -188,6 +195,7 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
     lines_of: (from, to, all) => `righe da ${from} a ${to} di ${all}`,
     more_lines: (count) => `▼ ${count === 1 ? "ancora 1 riga" : `ancora ${count} righe`}: spazio`,
     the_end: "▲ la fine; b torna indietro",
+    looking: "questo strumento guarda soltanto, finché il server ne dice le stesse cose: si salva anche questo",
     stored: (is_session) =>
       `approva ${is_session ? "per questa sessione" : "per sempre"}: verrebbe salvato esattamente questo`,
     position: (index, count) => `${index} di ${count}`,
@@ -213,6 +221,7 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
       once: "a approva una volta",
       for_session: "s per questa sessione …",
       permanently: "p per sempre …",
+      only_looks: "l guarda soltanto …",
       to_approve: "per approvare vai alla fine",
       page: "spazio/b sfoglia",
       next: "Tab prossima",
@@ -230,6 +239,7 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
       "c, t        rifiuta per questa sessione: proprio questa chiamata, tutto sul suo obiettivo",
       "a           approva una volta",
       "s, p        approva per questa sessione, per sempre: con quello che verrebbe salvato",
+      "l           approva, e di' che lo strumento di un server guarda soltanto: con ciò che si salva",
       "e, x        lì: modifica l'obiettivo, metti una scadenza",
       "r, s, f     collega un agente: sola lettura, supervisionato, completo",
       "o           consenti una volta ciò che un giudice ha respinto, se gate.toml lo permette",
@@ -242,6 +252,7 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
     pasted: "Il testo incollato qui non fa niente.",
     pasted_choices: "Il testo incollato qui non fa niente: e modifica l'obiettivo, x la scadenza.",
     only_once: "Questo si può approvare solo una volta: a.",
+    no_looks: "Di questo non si può dire che guarda soltanto.",
     only_stop: "Si può solo fermare, d, o lasciar continuare, a.",
     call_not_shown: "Allarga la finestra: la chiamata non si vede.",
     read_first: "Prima leggi tutta la chiamata: spazio mostra il seguito, b ciò che viene prima.",

@@ -92,19 +92,20 @@ function inCards(state: WatchState, key: Key, now: number, layout: Layout): Step
   if (card === undefined) return atRefusal(state, key, now, layout);
   if (key.name === "enter" || key.input === "d")
     return answered(state, { token: card.token, decision: "rejected" }, now);
-  if (card.repeated !== null && ["c", "t", "m", "s", "p"].includes(key.input))
+  if (card.repeated !== null && ["c", "t", "m", "s", "p", "l"].includes(key.input))
     return said(state, wordsOf(state).only_stop);
   if (key.input === "c" || key.input === "t")
     return refusedForSession(state, card, key.input === "c" ? "call" : "target", now);
   if (key.input === "m")
     return unlessEarly(state, now) ?? { state: { ...state, mode: { kind: "message", line: lineOf("") } } };
-  if (key.input !== "a" && key.input !== "s" && key.input !== "p") return { state };
+  if (!["a", "s", "p", "l"].includes(key.input)) return { state };
   const early = unlessEarly(state, now);
   if (early !== undefined) return early;
   if (layout.page === 0) return said(state, wordsOf(state).call_not_shown);
   if (!state.is_read) return said(state, wordsOf(state).read_first);
   if (key.input === "a") return answered(state, { token: card.token, decision: "approved" }, now);
-  return choosing(state, card, key.input === "s" ? "session" : "permanent");
+  if (key.input === "l") return choosing(state, card, { scope: "session", only_looks: true });
+  return choosing(state, card, { scope: key.input === "s" ? "session" : "permanent", only_looks: false });
 }
 
 const LEVEL_KEYS: Readonly<Record<string, Level>> = { r: "ReadOnly", s: "Supervised", f: "Full" };
@@ -154,10 +155,11 @@ function refusedForSession(state: WatchState, card: ApprovalView, refuse: Refuse
   return answered(state, { token: card.token, decision: "rejected", refuse }, now);
 }
 
-function choosing(state: WatchState, card: ApprovalView, scope: Scope): Step {
-  const [first] = choicesOf(card, scope);
-  if (first === undefined) return said(state, wordsOf(state).only_once);
-  const mode: Choosing = { kind: "choices", scope, index: 0, target: targetOf(first), expires: "", editing: null };
+function choosing(state: WatchState, card: ApprovalView, of: Pick<Choosing, "scope" | "only_looks">): Step {
+  const [first] = choicesOf(card, of);
+  const { only_once, no_looks } = wordsOf(state);
+  if (first === undefined) return said(state, of.only_looks ? no_looks : only_once);
+  const mode: Choosing = { kind: "choices", ...of, index: 0, target: targetOf(first), expires: "", editing: null };
   return { state: { ...state, mode } };
 }
 
@@ -181,7 +183,7 @@ function inChoices(state: WatchState, mode: Choosing, key: Key, times: Times, la
   const set = (change: Partial<Choosing>): Step => ({ state: { ...state, mode: { ...mode, ...change } } });
   if (card === undefined || key.name === "escape") return { state: { ...state, mode: { kind: "cards" } } };
   if (key.is_paste) return said(state, wordsOf(state).pasted_choices);
-  const choices = choicesOf(card, mode.scope);
+  const choices = choicesOf(card, mode);
   const choice = choices[mode.index];
   const by = stepOf(key);
   if (by !== 0) {
@@ -210,8 +212,10 @@ const LENGTH_FIELDS: Readonly<Record<Length, Pick<Choosing, "scope" | "expires">
 
 /** The next length, for what is chosen: of those that the card offers it for. An expiry of one's own comes before all of them. */
 function ofLength(card: ApprovalView, mode: Choosing, by: -1 | 1): Partial<Choosing> {
-  const choice = choicesOf(card, mode.scope)[mode.index];
-  const alike = (scope: Scope) => choicesOf(card, scope).findIndex((other) => isSameButScope(other, choice));
+  const choice = choicesOf(card, mode)[mode.index];
+  const { only_looks } = mode;
+  const alike = (scope: Scope) =>
+    choicesOf(card, { scope, only_looks }).findIndex((other) => isSameButScope(other, choice));
   const offered = LENGTHS.filter((length) => alike(LENGTH_FIELDS[length].scope) !== -1);
   const at = offered.findIndex((length) => {
     const { scope, expires } = LENGTH_FIELDS[length];
@@ -251,7 +255,9 @@ function confirmed(
     if (!(error instanceof Error)) throw error;
     return said(state, wordsOf(state).no_date(JSON.stringify(mode.expires)));
   }
-  const answer: Answer = { token: card.token, decision: "approved", scope: mode.scope };
+  const answer: Answer = { token: card.token, decision: "approved", scope: choice?.scope ?? mode.scope };
+  if (mode.only_looks) answer.only_looks = true;
+  if (choice?.scope === "none") return answered(state, answer, now);
   if (choice !== undefined && choice.reach !== null) answer.reach = choice.reach;
   if (choice?.grants.length === 1) answer.target = mode.target;
   if (expires_at !== undefined) answer.expires_at = expires_at;

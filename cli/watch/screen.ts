@@ -1,5 +1,6 @@
 import { toolText } from "../../ipc/box-words.ts";
 import type { JudgeRefusal } from "../../ipc/judges.ts";
+import { looksOf } from "../../ipc/looking.ts";
 import type { ApprovalView, PairingRequest } from "../../ipc/operator-api.ts";
 import { visible } from "../../ipc/visible-text.ts";
 import { alarmRows } from "./alarm-rows.ts";
@@ -15,6 +16,7 @@ import {
   type Mode,
   queue,
   refusalKey,
+  type Scope,
   selectedCard,
   selectedPairing,
   selectedRefusal,
@@ -88,7 +90,8 @@ function cardScreen(card: ApprovalView, state: WatchState, size: Size, now: numb
   if (state.mode.kind === "choices") {
     const below = rest(true);
     const { rows, fits } = choiceRows(card, state.mode, width, room(below), now, state.language);
-    const title = FRAME_WORDS[state.language].stored(state.mode.scope === "session");
+    const { stored, looking } = FRAME_WORDS[state.language];
+    const title = state.mode.only_looks ? looking : stored(state.mode.scope === "session");
     const text = folded(rule(title, "", width), width, 1)[0] ?? "";
     return {
       card: clipped([...head, { text, tone: "quiet" }, ...rows], below, size),
@@ -288,13 +291,15 @@ function footerRows(words: readonly KeyWord[], width: number, most: number): Row
   return rows.length <= most || last === -1 ? rows : footerRows(words.toSpliced(last, 1), width, most);
 }
 
+const hasChoices = (card: ApprovalView, scope: Scope) => choicesOf(card, { scope, only_looks: false }).length > 0;
+
 function keyWords(card: ApprovalView, state: WatchState, call_fits: boolean): KeyWord[] {
   const mode: Mode = state.mode;
   const { keys } = FRAME_WORDS[state.language];
   if (mode.kind === "message") return [needed(keys.deny_with_message), needed(keys.back)];
   if (mode.kind === "choices" && mode.editing !== null) return [needed(keys.take_it), needed(keys.leave_it)];
   if (mode.kind === "choices") {
-    const edit = choicesOf(card, mode.scope)[mode.index]?.grants.length === 1 ? [more(keys.edit_target)] : [];
+    const edit = choicesOf(card, mode)[mode.index]?.grants.length === 1 ? [more(keys.edit_target)] : [];
     return [
       needed(keys.approve_stored),
       more(keys.choose),
@@ -311,8 +316,9 @@ function keyWords(card: ApprovalView, state: WatchState, call_fits: boolean): Ke
     return [needed(keys.stop), let_it, ...paging, ...others, needed(keys.help), needed(keys.quit)];
   }
   const remember = [
-    ...(choicesOf(card, "session").length > 0 ? [more(keys.for_session)] : []),
-    ...(choicesOf(card, "permanent").length > 0 ? [more(keys.permanently)] : []),
+    ...(hasChoices(card, "session") ? [more(keys.for_session)] : []),
+    ...(hasChoices(card, "permanent") ? [more(keys.permanently)] : []),
+    ...(looksOf(card).length > 0 ? [more(keys.only_looks)] : []),
   ];
   const approve = state.is_read || call_fits ? [needed(keys.once), ...remember] : [needed(keys.to_approve)];
   const paging = call_fits ? [] : [needed(keys.page)];

@@ -2,6 +2,7 @@ import type { Alarm } from "../../ipc/alarms.ts";
 import type { Level } from "../../ipc/decision.ts";
 import type { JudgeRefusal, RunningReview } from "../../ipc/judges.ts";
 import type { Language } from "../../ipc/language.ts";
+import { looksOf } from "../../ipc/looking.ts";
 import type { Answer, ApprovalView, Choice, PairingRequest } from "../../ipc/operator-api.ts";
 import { RULE_WORDS } from "../../ipc/rule-words.ts";
 import { SURFACE_WORDS } from "../../ipc/surface-words.ts";
@@ -21,6 +22,8 @@ export type Scope = "session" | "permanent";
 export interface Choosing {
   kind: "choices";
   scope: Scope;
+  /** With it the user says that a server's tool only looks: these are the ways to say so. */
+  only_looks: boolean;
   index: number;
   /** What would be stored, as shown. */
   target: string;
@@ -284,8 +287,9 @@ export function selectedPairing({ pairings, selected: key }: WatchState): Pairin
   return pairings.find((request) => pairingKey(request) === key);
 }
 
-/** The choices of a scope, in the card's order. */
-export function choicesOf(card: ApprovalView, scope: Scope): Choice[] {
+/** The choices of a scope, in the card's order; of saying that a tool only looks, before them to say no more than that. */
+export function choicesOf(card: ApprovalView, { scope, only_looks }: Pick<Choosing, "scope" | "only_looks">): Choice[] {
+  if (only_looks) return looksOf(card).filter((choice) => choice.scope === scope || choice.scope === "none");
   return card.choices.filter((choice) => choice.scope === scope);
 }
 

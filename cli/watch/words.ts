@@ -20,6 +20,7 @@ interface CallWords {
   unreadable: string;
   firstOf: (shown: number, all: number) => string;
   more: (count: number) => string;
+  says: (server: string) => string;
 }
 
 /** What is said of a call beside its own text, as on the page. */
@@ -41,6 +42,7 @@ export const callWords: Readonly<Record<Language, CallWords>> = {
     unreadable: "isn't there, or can't be read",
     firstOf: (shown, all) => `the first ${shown} of ${all} lines`,
     more: (count) => `and ${count} more`,
+    says: (server) => `${server} says of it:`,
   },
   it: {
     change: ({ status, old_lines, added, removed }) => {
@@ -59,5 +61,6 @@ export const callWords: Readonly<Record<Language, CallWords>> = {
     unreadable: "non c'è, o non si può leggere",
     firstOf: (shown, all) => `le prime ${shown} di ${all} righe`,
     more: (count) => (count === 1 ? "e un altro" : `e altri ${count}`),
+    says: (server) => `${server} ne dice:`,
   },
 };

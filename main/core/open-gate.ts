@@ -65,6 +65,9 @@ export function openGate(
         session_seconds: config.approvals.session_seconds,
         clock,
         withRoom: (act) => state_reserve.withRoom(act),
+        toolAllowed: (agent_id, tool, said) => {
+          if (mcp.allowed(agent_id, tool, said)) publish({ type: "mcp.changed", data: {} });
+        },
       },
     },
     {

@@ -348,6 +348,7 @@ export class Gate {
   /** The operator's answer, from whatever surface. See `ApprovalBroker.answer` for what it throws. */
   answer(answer: Answer, by: Decider): ApprovalView {
     const ended = this.broker.answer(answer, by);
+    if (answer.only_looks === true) this.waiting.endCovered(by);
     if (ended.refuse !== null && ended.extra.repeated === undefined) this.#refused(by);
     return this.broker.view(ended);
   }

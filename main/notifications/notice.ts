@@ -149,6 +149,7 @@ function wholeRequest(view: ApprovalView, body_lines: readonly string[], rows_ta
 const SUBJECTS = new Set([
   "path",
   "file_path",
+  "filePath",
   "notebook_path",
   "command",
   "cmd",

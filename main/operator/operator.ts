@@ -31,6 +31,7 @@ import { costMethods } from "./costs.ts";
 import { grantMethods } from "./grants.ts";
 import type { AgentConnections, BrowserPage, Handlers, OperatorContext } from "./handlers.ts";
 import { judgeMethods } from "./judges.ts";
+import { mcpMethods } from "./mcp.ts";
 import { metricsMethods } from "./metrics.ts";
 import { policyMethods } from "./policy.ts";
 import { receiptMethods } from "./receipts.ts";
@@ -56,6 +57,7 @@ const READING: ReadonlySet<OperatorMethod> = new Set<OperatorMethod>([
   "grants.list",
   "grants.search",
   "refusals.list",
+  "mcp.tools",
   "safety.status",
   "safety.violations",
   "settings.list",
@@ -121,6 +123,7 @@ export class Operator implements OperatorHandler {
       ...statusMethods(context),
       ...policyMethods(context),
       ...grantMethods(context),
+      ...mcpMethods(context),
       ...approvalMethods(context),
       ...agentMethods(context),
       ...activityMethods(context),

@@ -1,12 +1,15 @@
 import type { ReactNode } from "react";
 import { STOP_WORDS } from "../../ipc/call-words.ts";
+import { looksOf } from "../../ipc/looking.ts";
 import type { Answer, ApprovalView } from "../../ipc/operator-api.ts";
 import { Button } from "../parts/Button.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";
 import { cardWords } from "../words/cards.ts";
 import { useLanguage, useWords } from "../words/language.ts";
+import { mcpWords } from "../words/mcp.ts";
 import { DenyMessage } from "./DenyMessage.tsx";
 import { Key } from "./Key.tsx";
+import { LooksPanel } from "./LooksPanel.tsx";
 import { RefuseRow } from "./RefuseRow.tsx";
 import { RememberPanel } from "./RememberPanel.tsx";
 import { rememberedChoices } from "./remembering.ts";
@@ -15,7 +18,7 @@ import type { FilteredPresses } from "./use-press-filter.ts";
 import type { WiderAnswer } from "./wider.ts";
 
 /** What is open below a request: the row of answers, or what an answer still needs. */
-export type Panel = "none" | "message" | "remember";
+export type Panel = "none" | "message" | "remember" | "looks";
 
 interface AnswerRowProps {
   view: ApprovalView;
@@ -24,13 +27,13 @@ interface AnswerRowProps {
   is_readable: boolean;
   wider: WiderAnswer | null;
   onAnswer(answer: Answer): void;
-  onOpen(panel: "message" | "remember"): void;
+  onOpen(panel: Exclude<Panel, "none">): void;
 }
 
 interface AnswerPanelProps extends AnswerRowProps {
   panel: Panel;
   is_sending: boolean;
-  onClose(panel: "message" | "remember"): void;
+  onClose(panel: Exclude<Panel, "none">): void;
 }
 
 export function AnswerPanel({ panel, is_sending, onClose, ...row }: AnswerPanelProps) {
@@ -48,6 +51,16 @@ export function AnswerPanel({ panel, is_sending, onClose, ...row }: AnswerPanelP
         />
         <RefuseRow view={view} guarded={guarded} onAnswer={onAnswer} />
       </>
+    );
+  if (panel === "looks")
+    return (
+      <LooksPanel
+        view={view}
+        guarded={guarded}
+        is_sending={is_sending}
+        onAnswer={onAnswer}
+        onCancel={() => onClose("looks")}
+      />
     );
   if (panel === "message")
     return (
@@ -97,6 +110,7 @@ function StopRow({ view: { token }, guarded, is_readable, onAnswer }: AnswerRowP
 
 /** The row of answers, Deny first. */
 function AnswerRow({ view, guarded, is_readable, wider, onAnswer, onOpen }: AnswerRowProps) {
+  const mcp = useWords(mcpWords);
   const words = useWords(cardWords);
   const size = view.card.form === "full" ? "normal" : "small";
   const has_more = rememberedChoices(view).length > (wider === null ? 0 : 1);
@@ -132,6 +146,20 @@ function AnswerRow({ view, guarded, is_readable, wider, onAnswer, onOpen }: Answ
             {words.approveOnce}
             <Key>A</Key>
           </Button>
+          {looksOf(view).length === 0 ? null : (
+            <Button
+              size={size}
+              disabled={!is_readable}
+              data-opens="looks"
+              data-key="l"
+              aria-keyshortcuts="l"
+              aria-expanded={false}
+              onClick={() => onOpen("looks")}
+            >
+              {mcp.looks}
+              <Key>L</Key>
+            </Button>
+          )}
           <span className="wider">
             {wider === null ? null : (
               <StoredTitle choice={wider.choice}>

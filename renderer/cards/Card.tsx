@@ -31,8 +31,8 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
   const is_repeated = view.repeated !== null;
   // What is asked about can become another thing while it waits: then it is read anew, and a press on its way doesn't count.
   const content = useMemo(
-    () => JSON.stringify([view.description, view.links, view.confined, is_repeated]),
-    [view.description, view.links, view.confined, is_repeated],
+    () => JSON.stringify([view.description, view.links, view.confined, view.mcp, is_repeated]),
+    [view.description, view.links, view.confined, view.mcp, is_repeated],
   );
   const shown = useMemo(() => shownCall(view), [view]);
   const wider = useMemo(() => widerAnswer(view, words), [view, words]);

@@ -11,14 +11,17 @@ import { VisibleText } from "../parts/VisibleText.tsx";
 import { boxWords } from "../words/box.ts";
 import { type CardWords, cardWords } from "../words/cards.ts";
 import { useLanguage, useWords } from "../words/language.ts";
+import { mcpWords } from "../words/mcp.ts";
 import { ArgumentsBlock } from "./ArgumentsBlock.tsx";
 import { JUDGES_SAID } from "./CardFacts.tsx";
 import { EndsProvider } from "./ends.tsx";
+import { WrittenText } from "./ToolBlock.tsx";
 
 /** Everything about a request: what each part of a command touches, the judge, and the call as the agent sent it. */
 export function CardDetails({ view }: { view: ApprovalView }) {
   const words = useWords(cardWords);
   const box = useWords(boxWords);
+  const mcp = useWords(mcpWords);
   const language = useLanguage();
   const home = useHome();
   const commands = view.description?.commands ?? [];
@@ -76,6 +79,12 @@ export function CardDetails({ view }: { view: ApprovalView }) {
         </Fact>
       </dl>
       <EndsProvider ends={null}>
+        {view.mcp === null || view.mcp.input_schema === "" ? null : (
+          <>
+            <p className="quiet">{mcp.arguments}</p>
+            <WrittenText text={view.mcp.input_schema} label={mcp.arguments} />
+          </>
+        )}
         <WholeCall view={view} words={words} />
       </EndsProvider>
     </div>

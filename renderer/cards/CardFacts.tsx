@@ -1,6 +1,7 @@
 import { allowingText, confinedParts, hostWantedBy, outsideText } from "../../ipc/box-words.ts";
 import { effectText } from "../../ipc/hazard-words.ts";
 import { judgesSaid } from "../../ipc/judge-words.ts";
+import { toolStateText } from "../../ipc/mcp-words.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
 import { priceText } from "../../ipc/price-words.ts";
 import type { ShownCall } from "../../ipc/shown-call.ts";
@@ -36,7 +37,8 @@ export function CardFacts({ view, shown, proposed }: CardFactsProps) {
     description === null || hazards.length > 0 || (confined !== null && description.effect === "anything");
   const effect = is_said ? null : effectText(description.effect, language);
   const price = view.price === null ? null : words.costs(priceText(view.price, language));
-  const quiet = [effect, price, proposed].filter((part) => part !== null);
+  const said_of = view.mcp?.state === "looks" ? toolStateText(view.mcp, language) : null;
+  const quiet = [said_of, effect, price, proposed].filter((part) => part !== null);
   // Of a request for a host it is no reason of the agent's, but the command line.
   const wanted_by = hostWantedBy(view.executor, view.intent.trim(), language);
   const reason = wanted_by === null ? shown.reason.trim() : "";

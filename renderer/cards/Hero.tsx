@@ -9,9 +9,10 @@ import { ChangeName } from "./ChangeName.tsx";
 import { CommandBlock } from "./CommandBlock.tsx";
 import { PartEnd } from "./ends.tsx";
 import { StandsForBlock } from "./StandsForBlock.tsx";
+import { ToolBlock } from "./ToolBlock.tsx";
 
 interface HeroProps {
-  view: Pick<ApprovalView, "description" | "cwd" | "target_summary">;
+  view: Pick<ApprovalView, "description" | "cwd" | "target_summary"> & Partial<Pick<ApprovalView, "mcp">>;
   shown: ShownCall;
 }
 
@@ -25,6 +26,7 @@ export function Hero({ view, shown }: HeroProps) {
   const has_beside = Object.keys(beside).length > 0;
   return (
     <div className="hero">
+      {view.mcp == null ? null : <ToolBlock tool={view.mcp} />}
       {object?.kind === "url" ? <RequestLine method={description?.request?.method} {...object} /> : null}
       {commands.map((command, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the commands of a call never change

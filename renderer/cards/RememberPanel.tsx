@@ -1,5 +1,7 @@
 import { useEffect, useId, useMemo, useRef, useState } from "react";
 import { asGateError, type GateError } from "../../ipc/gate-error.ts";
+import type { Language } from "../../ipc/language.ts";
+import { isMcpTarget } from "../../ipc/mcp-names.ts";
 import type { Answer, ApprovalView } from "../../ipc/operator-api.ts";
 import { useCall } from "../gate/use-gate.tsx";
 import { useHome } from "../gate/use-home.tsx";
@@ -11,6 +13,7 @@ import { Target } from "../parts/Target.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";
 import { type AnswerWords, answerWords } from "../words/answers.ts";
 import { useLanguage } from "../words/language.ts";
+import { mcpWords } from "../words/mcp.ts";
 import {
   answerFor,
   chosen,
@@ -19,6 +22,7 @@ import {
   proposedTarget,
   resultText,
   storedGrants,
+  type Wider,
   widerOf,
   withShortHome,
 } from "./remembering.ts";
@@ -29,12 +33,14 @@ interface RememberPanelProps {
   view: ApprovalView;
   guarded: FilteredPresses;
   is_sending: boolean;
+  /** What is proposed can't be replaced by a target of the user's own. */
+  is_fixed?: boolean;
   onAnswer(answer: Answer): void;
   onCancel(): void;
 }
 
 /** What may be done from now on, and for how long; what that comes to in a sentence, and exactly what would be stored. */
-export function RememberPanel({ view: asked, guarded, is_sending, onAnswer, onCancel }: RememberPanelProps) {
+export function RememberPanel({ view: asked, guarded, is_sending, is_fixed, onAnswer, onCancel }: RememberPanelProps) {
   const home = useHome();
   const view = useMemo(() => withShortHome(asked, home), [asked, home]);
   const language = useLanguage();
@@ -44,7 +50,7 @@ export function RememberPanel({ view: asked, guarded, is_sending, onAnswer, onCa
   const panel = useRef<HTMLFieldSetElement>(null);
   const now = useNow("half_minute");
   const wider = all[state.index];
-  const has_target = proposedTarget(wider) !== null;
+  const has_target = is_fixed !== true && proposedTarget(wider) !== null;
   const not_covered = excluded(view, state);
 
   useEffect(() => {
@@ -57,7 +63,7 @@ export function RememberPanel({ view: asked, guarded, is_sending, onAnswer, onCa
       <div className="remember-rows">
         <OptionRow
           legend={words.what}
-          items={all.map(({ reach }, index) => ({ value: String(index), label: words.reach[reach] }))}
+          items={all.map((one, index) => ({ value: String(index), label: reachLabel(one, language) }))}
           chosen={String(state.index)}
           onChoose={(value) => setState((before) => chosen(before, all, Number(value)))}
         />
@@ -109,6 +115,11 @@ export function RememberPanel({ view: asked, guarded, is_sending, onAnswer, onCa
       </div>
     </fieldset>
   );
+}
+
+function reachLabel({ reach, grants }: Wider, language: Language): string {
+  const is_tool = reach === "exact" && grants.some(({ target }) => isMcpTarget(target));
+  return is_tool ? mcpWords[language].this_tool : answerWords[language].reach[reach];
 }
 
 interface OptionRowProps<V extends string> {

@@ -32,9 +32,10 @@ export function bundled(asked: readonly Asked[], apart: ReadonlySet<string>): Sh
   return shown;
 }
 
-/** Such a call is looked at by itself: it is dangerous, or asked about as it is made again and again. */
-function isApart({ description, repeated }: ApprovalView): boolean {
-  return repeated !== null || (description?.hazards.length ?? 0) > 0;
+/** Such a call is looked at by itself: it is dangerous, of a tool that has changed, or asked about as it is made again and again. */
+function isApart({ description, repeated, mcp }: ApprovalView): boolean {
+  const is_other_tool = mcp?.state === "changed" || mcp?.is_too_long === true;
+  return repeated !== null || is_other_tool || (description?.hazards.length ?? 0) > 0;
 }
 
 /** The tokens of every request that was asked within ten seconds together with at least five others of its agent. */

@@ -2,10 +2,12 @@ import { endOfLength, LENGTHS, type Length, lengthTerms } from "../../ipc/answer
 import { excludedFrom } from "../../ipc/choices.ts";
 import type { Reach, Requirement } from "../../ipc/decision.ts";
 import type { Language } from "../../ipc/language.ts";
+import { toolNamed } from "../../ipc/mcp-names.ts";
 import type { Answer, ApprovalView, Choice } from "../../ipc/operator-api.ts";
 import { shortenHome, visible } from "../../ipc/visible-text.ts";
 import { shortDate } from "../parts/short-date.ts";
 import type { AnswerWords } from "../words/answers.ts";
+import { mcpWords } from "../words/mcp.ts";
 
 /** What an answer that is remembered would store. Pure: the clock comes with each step. */
 
@@ -115,13 +117,18 @@ export function resultText(
   language: Language,
 ): string {
   const list = new Intl.ListFormat(language, { type: "conjunction" });
-  const what = list.format(storedGrants(view, remembering).map((grant) => grantText(grant, words)));
+  const what = list.format(storedGrants(view, remembering).map((grant) => grantText(grant, words, language)));
   const until = untilText(remembering.length, now, words, language);
   const text = words.result(what, visible(view.agent_name), until);
   return text.charAt(0).toLocaleUpperCase(language) + text.slice(1);
 }
 
-function grantText({ capability, target }: Requirement, words: AnswerWords): string {
+function grantText({ capability, target }: Requirement, words: AnswerWords, language: Language): string {
+  const tool = capability === "channel:out" ? toolNamed(target) : null;
+  if (tool !== null) {
+    const { using, using_all } = mcpWords[language];
+    return tool.tool === "*" ? using_all(visible(tool.server)) : using(visible(tool.server), visible(tool.tool));
+  }
   const doing = words.doing[capability] ?? capability;
   const shown = visible(target);
   if (target === "*") return doing;

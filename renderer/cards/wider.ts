@@ -1,5 +1,6 @@
 import { answerWith } from "../../ipc/choices.ts";
 import type { Reach } from "../../ipc/decision.ts";
+import { isMcpTarget } from "../../ipc/mcp-names.ts";
 import type { Answer, ApprovalView, Choice } from "../../ipc/operator-api.ts";
 import type { CardWords } from "../words/cards.ts";
 
@@ -53,6 +54,9 @@ export function widerLabel(choice: Choice, time: string, words: CardWords): stri
   const kinds = [...new Set(choice.grants.map(({ capability }) => capability))];
   const is_told = kinds.length === 1 || (kinds.length === 2 && targetsOf(choice.grants).length === 1);
   const doing = is_told ? kinds.map((capability) => words.doing(capability)).join(words.and) : words.doingThis;
+  const { server } = words.reach;
+  if (choice.grants.some(({ target }) => isMcpTarget(target)))
+    return words.allowWider(choice.reach === "server" ? server.toLowerCase() : words.thisTool, time);
   // A host says it alone.
   const place = placeOf(choice, words);
   return words.allowWider(choice.reach === "host" ? place : `${doing} ${place}`, time);

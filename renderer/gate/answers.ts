@@ -22,6 +22,7 @@ export const OUTDATED_BY: Partial<Record<OperatorMethod, readonly OperatorEventT
   ],
   "grants.list": ["grants.changed"],
   "grants.search": ["grants.changed"],
+  "mcp.tools": ["mcp.changed", "agents.changed"],
   "refusals.list": ["refusals.changed", "agents.changed"],
   "approvals.history": ["approval.closed"],
   "agents.list": ["agents.changed", "pairing.requested"],

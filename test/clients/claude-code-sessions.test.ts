@@ -49,12 +49,31 @@ describe.each(TRIED_CLAUDE_CODES)("%s", (name) => {
     ]);
   });
 
-  it("a session's grants end with the client, and --continue asks anew", async () => {
+  it("a project's own hook is named to the user; a call that it changes is known to have run other than allowed", async () => {
+    const hook = join(seat.project, "fmt.sh");
+    const answer = {
+      hookSpecificOutput: {
+        hookEventName: "PreToolUse",
+        permissionDecision: "allow",
+        updatedInput: { command: "echo another" },
+      },
+    };
+    // Later than the gate's: the last answer that changes a call counts.
+    writeFileSync(hook, `#!/bin/sh\nsleep 1\necho '${JSON.stringify(answer)}'\n`, { mode: 0o755 });
+    seat.projectSettings({ hooks: { PreToolUse: [{ matcher: "Bash", hooks: [{ type: "command", command: hook }] }] } });
+    const [result] = await seat.results([bash("echo one")]);
+    const codes = async () => (await seat.gate.operator.call("status", {})).alarms.map(({ code }) => code).sort();
+    expect(result?.text).toBe("another");
+    await expect.poll(codes, { timeout: 20_000 }).toEqual(["other_hooks", "ran_other_than_allowed"]);
+  });
+
+  it("a card says what the user asked for; a session's grants end with the client, and --continue asks anew", async () => {
     const write = (file: string) => ({ name: "Write", input: { file_path: join(seat.project, file), content: "x" } });
     const first = seat.gate.event(({ type }) => type === "approval.waiting");
     const run = await seat.start([write("a.txt"), write("b.txt")]);
     await first;
     const [token = ""] = await seat.gate.waiting();
+    expect((await seat.gate.request(token)).user_words).toBe("go");
     await seat.gate.operator.call("approvals.resolve", {
       token,
       decision: "approved",

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -42,6 +42,7 @@ describe("codex", () => {
   const answerByCommand = async (...words: string[]) => {
     const { data } = await seat.gate.event(({ type }) => type === "approval.waiting");
     const token = (data as { token: string }).token;
+    expect(await seat.gate.operator.call("approvals.list", {})).toMatchObject([{ token, user_words: "go" }]);
     const args = [GATE, ...words.slice(0, 1), token, ...words.slice(1)];
     await promisify(execFile)(process.execPath, args, { env: seat.gate.home.env });
   };
@@ -135,17 +136,31 @@ describe("codex", () => {
     expect(key).toContain("Metnos Gate: guard: forbidden path");
   });
 
-  it.each<[string, (launcher: string) => void]>([
-    ["is missing", (launcher) => rmSync(launcher)],
-    ["is empty", (launcher) => writeFileSync(launcher, "")],
-    ["is a folder", replaceByFolder],
-    ["crashes", (launcher) => writeFileSync(launcher, "#!/bin/sh\nkill -9 $$\n")],
-    ["says something else", (launcher) => writeFileSync(launcher, "#!/bin/sh\necho fine\n")],
-    ["says nothing and fails", (launcher) => writeFileSync(launcher, "#!/bin/sh\nexit 1\n")],
-  ])("runs nothing while the gate's hook %s", async (_what, change) => {
-    change(launcherFile(seat.gate.home.env));
-    const [result] = await seat.results([[command("touch made.txt")]]);
-    expect([result, made("made.txt")]).toEqual([expect.stringContaining("without an answer of its hook"), false]);
+  it("runs nothing while the gate's hook is missing, crashes, or says something else or nothing", async () => {
+    const launcher = launcherFile(seat.gate.home.env);
+    const text = readFileSync(launcher, "utf8");
+    const broken: [string, () => void][] = [
+      ["missing", () => undefined],
+      ["a folder", () => mkdirSync(launcher)],
+      ...["", "#!/bin/sh\nkill -9 $$\n", "#!/bin/sh\necho fine\n", "#!/bin/sh\nexit 1\n", "#!/bin/sh\nexit 2\n"].map(
+        (script): [string, () => void] => [script, () => writeFileSync(launcher, script, { mode: 0o700 })],
+      ),
+    ];
+    const beforeTurn = (turn: number) => {
+      rmSync(launcher, { recursive: true, force: true });
+      const change = broken[turn]?.[1];
+      if (change === undefined) writeFileSync(launcher, text, { mode: 0o700 });
+      else change();
+    };
+    const script = broken.map((_, at) => [command(`touch made-${at}.txt`)]);
+    const results = await seat.results([...script, [command("echo whole")]], { beforeTurn });
+    for (const [at, [what]] of broken.entries())
+      expect([what, results[at], made(`made-${at}.txt`)]).toEqual([
+        what,
+        expect.stringContaining("without an answer of its hook"),
+        false,
+      ]);
+    expect(results.at(-1)).toContain("whole");
   });
 
   it("ended while the user is asked, its card is removed at once", async () => {
@@ -183,7 +198,7 @@ describe("codex", () => {
     expect((await checks())[0]).toMatchObject({ ok: false, detail: expect.stringContaining("types into later") });
   });
 
-  it("another hook before the gate's takes its trust away, which doctor reports and connect mends; it is named", async () => {
+  it("another hook before the gate's takes its trust away, which doctor reports and connect mends", async () => {
     const { hooks } = JSON.parse(seat.read(seat.hooks));
     const other = { matcher: "*", hooks: [{ type: "command", command: "cat >/dev/null" }] };
     writeFileSync(seat.hooks, JSON.stringify({ hooks: { PreToolUse: [other, ...hooks.PreToolUse] } }));
@@ -194,8 +209,3 @@ describe("codex", () => {
     expect(denied).toContain("guard: forbidden path");
   });
 });
-
-function replaceByFolder(launcher: string): void {
-  renameSync(launcher, `${launcher}.old`);
-  mkdirSync(launcher);
-}

@@ -4,8 +4,8 @@ import { expect, onTestFinished } from "vitest";
 import { gemini } from "../../cli/agents/gemini/adapter.ts";
 import { GenerateContentApi, type GenerateScript } from "../../cli/agents/pretended-model/generate-content-api.ts";
 import type { ToolResult, ToolUse } from "../../cli/agents/pretended-model/messages-api.ts";
-import type { ApprovalView } from "../../ipc/operator-api.ts";
 import type { GateUnderTest } from "../support/running-gate.ts";
+import { answerCards, type CardAnswer } from "./answer-cards.ts";
 import { ClientProcess } from "./client-process.ts";
 import { ECHO_MCP_SERVER } from "./echo-mcp-server.ts";
 
@@ -98,20 +98,7 @@ export class GeminiSeat {
     return api.results;
   }
 
-  /** Answers the next cards, one after the other, over the operator's socket. */
-  async answer(...answers: readonly (readonly ["approved" | "rejected", string?])[]): Promise<ApprovalView[]> {
-    const operator = await this.gate.operatorClient();
-    const seen: ApprovalView[] = [];
-    for (const [decision, message] of answers) {
-      let [waiting] = await operator.call("approvals.list", {});
-      while (waiting === undefined) {
-        await this.gate.event(({ type }) => type === "approval.waiting");
-        [waiting] = await operator.call("approvals.list", {});
-      }
-      seen.push(waiting);
-      const { token } = waiting;
-      await operator.call("approvals.resolve", { token, decision, ...(message === undefined ? {} : { message }) });
-    }
-    return seen;
+  answer(...answers: readonly CardAnswer[]) {
+    return answerCards(this.gate, answers);
   }
 }

@@ -152,3 +152,24 @@ describe("a call that ran other than it was allowed", () => {
     expect(entries.map(({ reported }) => reported?.ran_other)).toEqual([true, undefined]);
   });
 });
+
+describe("other hooks beside the gate's, as an agent's client names them", () => {
+  it("are an alarm, visible as they are; one that was dismissed comes back only with others", async () => {
+    const gate = await startGate();
+    const agent = await gate.agent();
+    const alarms = async () =>
+      (await gate.operator.call("status", {})).alarms.filter(({ code }) => code === "other_hooks");
+    await say(agent, { kind: "other-hooks", hooks: [] });
+    expect(await alarms()).toEqual([]);
+    await say(agent, { kind: "other-hooks", hooks: ["/srv/fmt\u202e (/srv/p/.claude/settings.json)"] });
+    const [alarm] = await alarms();
+    expect(alarm).toMatchObject({ subject: "tester", message: expect.stringContaining("/srv/fmt") });
+    expect(alarm?.message).not.toContain("\u202e");
+    const dismiss = () => gate.operator.call("alarms.acknowledge", { code: "other_hooks", subject: "tester" });
+    await dismiss();
+    await say(agent, { kind: "other-hooks", hooks: ["/srv/fmt\u202e (/srv/p/.claude/settings.json)"] });
+    expect(await alarms()).toEqual([]);
+    await say(agent, { kind: "other-hooks", hooks: ["/srv/other"] });
+    expect(await alarms()).toMatchObject([{ message: expect.stringContaining("/srv/other") }]);
+  });
+});

@@ -43,6 +43,7 @@ export function approvalView(change: Partial<ApprovalView> = {}): ApprovalView {
     refusals: [],
     proposal: null,
     description: null,
+    mcp: null,
     reviews: [],
     judge: { score: 0.7, reason: "approved: score 0.70" },
     args: { file_path: "/srv/project/a.ts", content: "text" },

@@ -34,7 +34,9 @@ export async function announce(
 ): Promise<Record<string, string>> {
   const id = `tools-${Math.random()}`;
   agent.send("mcp.tools", { id, server, source: sourceOf(command), tools });
-  const answer = gateMessages["mcp.tools.ok"].parse((await agent.next(({ data }) => data.id === id)).data);
+  const { type, data } = await agent.next((message) => message.data.id === id);
+  if (type !== "mcp.tools.ok") throw new Error(`not taken: ${JSON.stringify(data)}`);
+  const answer = gateMessages["mcp.tools.ok"].parse(data);
   return Object.fromEntries(answer.tools.map(({ name, state }) => [name, state]));
 }
 

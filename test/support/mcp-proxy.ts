@@ -34,7 +34,8 @@ export class ProxyUnderTest {
   constructor(home: TemporaryHome, { words = ["--name", "notes"], env = {}, server }: ProxyOptions = {}) {
     this.log = join(home.home, `server-${Math.random().toString(36).slice(2)}.log`);
     const started = server ?? [process.execPath, MCP_SERVER, this.log];
-    this.process = new StartedProcess(process.execPath, [LAUNCHER, "mcp", ...words, "--", ...started], {
+    const behind = started.length === 0 ? [] : ["--", ...started];
+    this.process = new StartedProcess(process.execPath, [LAUNCHER, "mcp", ...words, ...behind], {
       env: { ...home.env, ...env },
       cwd: home.home,
     });

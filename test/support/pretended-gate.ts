@@ -41,6 +41,11 @@ export class PretendedGate {
 
   /** The data of the first message of a type. */
   first(type: string): Record<string, unknown> | undefined {
-    return this.received.find((frame) => frame.type === type)?.data;
+    return this.all(type)[0];
+  }
+
+  /** The data of all messages of a type. */
+  all(type: string): Record<string, unknown>[] {
+    return this.received.filter((frame) => frame.type === type).map(({ data }) => data);
   }
 }

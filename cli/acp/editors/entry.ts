@@ -1,4 +1,5 @@
-import { type Member, memberAt, membersOf, withoutComments } from "../../json-members.ts";
+import { withoutComments } from "../../agents/json-comments.ts";
+import { type Member, memberAt, membersOf } from "../../json-members.ts";
 import { isObject, type Json } from "../../json-object.ts";
 
 /** An entry among `agent_servers` of an editor's settings: put in, replaced and taken out, with every other byte as it was. */

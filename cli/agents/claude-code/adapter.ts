@@ -1,23 +1,27 @@
 import { existsSync } from "node:fs";
 import { launcherFile, writeLauncher } from "../../hook/launcher.ts";
-import type { Adapter } from "../adapter.ts";
+import type { Adapter, ConnectResult } from "../adapter.ts";
 import { checkClient, clientCheck } from "./client-check.ts";
 import { settingsSources } from "./effective-settings.ts";
 import { callsForAllTools, ourEntries, withEntries } from "./entries.ts";
 import { claudeCodeChecks } from "./hook-check.ts";
+import { connectManaged, disconnectManaged } from "./managed.ts";
 import { connectClaudeCode, disconnectClaudeCode } from "./settings.ts";
 
 export const claudeCode: Adapter = {
   name: "claude-code",
   title: "Claude Code",
   program: "claude",
-  async connect({ project, answer_seconds, client }) {
-    const result = connectClaudeCode({ project, answer_seconds });
+  has_managed: true,
+  async connect({ project, answer_seconds, client, managed }) {
+    const result: ConnectResult = managed
+      ? connectManaged(answer_seconds)
+      : connectClaudeCode({ project, answer_seconds });
     const { detail } = await checkClient({ client, anew: true });
-    return { ...result, notes: [`confined commands: ${detail}`] };
+    return { ...result, notes: [...(result.notes ?? []), `confined commands: ${detail}`] };
   },
-  async disconnect({ project }) {
-    return disconnectClaudeCode({ project });
+  async disconnect({ project, managed }) {
+    return managed ? disconnectManaged() : disconnectClaudeCode({ project });
   },
   async checks({ cwd, env, answer_seconds, client }) {
     const launcher = launcherFile(env);

@@ -22,7 +22,8 @@ export function reachingVariables(settings: Json): string[] {
     .filter(([name, value]) => {
       if (SWITCHES.test(name)) return !UNSET.includes(String(value));
       if (name === "NODE_OPTIONS") return CODE_OPTIONS.test(String(value));
-      return LOADERS.test(name) || SHELLS.test(name) || GATE.test(name);
+      if (LOADERS.test(name)) return value !== "";
+      return SHELLS.test(name) || GATE.test(name);
     })
     .map(([name]) => name);
 }

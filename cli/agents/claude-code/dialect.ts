@@ -26,8 +26,16 @@ export const CLAUDE_CODE: HookDialect = {
     },
     /** Something happened in a session: nothing is answered. */
     session: async (input) => {
-      const { tellOfSession } = await import("./session-event.ts");
-      return tellOfSession(input, agentPaths(process.env), "claude-code");
+      const [{ tellOfSession }, { otherHooksIn }] = await Promise.all([
+        import("../../hook/session-event.ts"),
+        import("./other-hooks-event.ts"),
+      ]);
+      return tellOfSession(input, {
+        paths: agentPaths(process.env),
+        agent_name: "claude-code",
+        turn: "prompt_id",
+        withPrompt: (payload) => otherHooksIn(payload, process.env),
+      });
     },
     /** In the test of a client: what the test has the client's call become. */
     "client-test": async (input, argv) => {

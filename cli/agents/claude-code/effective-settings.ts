@@ -59,7 +59,8 @@ function projectFiles(folder: string): [SettingsSource["kind"], string][] {
   ];
 }
 
-function managedFolder(): string {
+/** Where this system has an administrator's settings. */
+export function managedFolder(): string {
   return MANAGED_FOLDERS[process.platform] ?? "/etc/claude-code";
 }
 

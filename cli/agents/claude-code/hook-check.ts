@@ -2,9 +2,8 @@ import { ownCommand } from "../../../ipc/own-command.ts";
 import type { Check } from "../../check.ts";
 import { launcherProblem } from "../../hook/launcher.ts";
 import type { Json } from "../../json-object.ts";
-import { isObject } from "../../json-object.ts";
 import { EVENTS } from "../settings-file.ts";
-import { foreignHooks, reachingVariables, switchedOffBy, turnsHooksOff } from "./dangers.ts";
+import { reachingVariables, switchedOffBy, turnsHooksOff } from "./dangers.ts";
 import { type SettingsContext, type SettingsSource, settingsSources } from "./effective-settings.ts";
 import {
   answerSecondsOf,
@@ -16,6 +15,7 @@ import {
   ourHooksIn,
   weakenedHooks,
 } from "./entries.ts";
+import { otherHooks } from "./other-hooks.ts";
 
 /** Whether Claude Code calls the gate in a folder, by the settings that are in force there. */
 
@@ -131,17 +131,10 @@ function launcherOf({ command, args }: Json): string[] {
   return typeof command === "string" && Array.isArray(args) && command.endsWith(`/${LAUNCHER_NAME}`) ? [command] : [];
 }
 
-/** Other hooks before tools are no failure, but the user should know them: one can change a call after it was approved. */
+/** Other hooks before tools are no failure, but the user should know them. */
 function others(sources: readonly Source[]): Check[] {
-  const found = sources.flatMap(({ file, settings }) => foreignHooks(settings).map((hook) => `${hook} (${file})`));
-  const plugins = sources.flatMap(({ settings }) => pluginsOf(settings));
-  if (found.length === 0 && plugins.length === 0) return [];
-  const named = [...found, ...plugins.map((plugin) => `those of the plugin ${plugin}`)].join(", ");
-  const detail = `beside the gate's, able to change a call after it was approved: ${named}`;
+  const found = otherHooks(sources);
+  if (found.length === 0) return [];
+  const detail = `beside the gate's, able to change a call after it was approved: ${found.join(", ")}`;
   return [{ check: "claude-code other hooks", ok: true, detail }];
-}
-
-function pluginsOf({ enabledPlugins }: Json): string[] {
-  if (!isObject(enabledPlugins)) return [];
-  return Object.entries(enabledPlugins).flatMap(([name, is_enabled]) => (is_enabled === true ? [name] : []));
 }

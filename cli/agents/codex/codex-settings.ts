@@ -55,7 +55,13 @@ function hookOf(hook: Json): CodexHook {
   };
 }
 
-export const isOurHook = ({ event, command }: CodexHook): boolean => event === "preToolUse" && isOurCommand(command);
+export const isOurHook = ({ command }: CodexHook): boolean => isOurCommand(command);
+
+/** The one of our hooks that asks the gate. */
+export const isAsking = (hook: CodexHook): boolean => hook.event === "preToolUse" && isOurHook(hook);
+
+/** True if Codex calls it. */
+export const isCalled = ({ is_enabled, trust }: CodexHook): boolean => is_enabled && TRUSTED.includes(trust);
 
 /** The settings in force in a folder, and the file that each comes from. */
 export async function settingsIn(

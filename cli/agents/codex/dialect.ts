@@ -1,3 +1,4 @@
+import { agentPaths } from "../../../ipc/paths.ts";
 import { type HookAnswer, type HookCall, type HookDialect, NEVER_CONFINED } from "../../hook/dialect.ts";
 import { contextOf, parsePayload, textIn } from "../../hook/payload.ts";
 import { isObject, type Json } from "../../json-object.ts";
@@ -11,8 +12,22 @@ export const CODEX: HookDialect = {
   offline: "deny",
   read,
   write,
-  events: {},
+  events: {
+    /** After a call: nothing is answered. */
+    after: async (input) => {
+      const { afterCall } = await import("./after-call.ts");
+      return afterCall(input, agentPaths(process.env));
+    },
+    /** Something happened in a session: nothing is answered. */
+    session: async (input) => {
+      const { tellOfSession } = await import("../../hook/session-event.ts");
+      return tellOfSession(input, { paths: agentPaths(process.env), agent_name: "codex", turn: TURN });
+    },
+  },
 };
+
+/** The field with the id of the user's message. */
+const TURN = "turn_id";
 
 const NO_PAYLOAD = { refused: "the hook's input is not a PreToolUse payload" };
 
@@ -26,12 +41,16 @@ function read(text: string): HookCall | { refused: string } {
     session_id: textIn(payload, "session_id") ?? "",
     call: {
       intent: "",
-      executor: tool_name,
-      args: tool_name === "apply_patch" ? patchArguments(tool_input) : tool_input,
-      context: contextOf(payload, "turn_id"),
+      ...proposed(tool_name, tool_input),
+      context: contextOf(payload, TURN),
     },
     rewritable: undefined,
   };
+}
+
+/** A tool's call as the gate gets it. */
+export function proposed(executor: string, input: Json): { executor: string; args: Json } {
+  return { executor, args: executor === "apply_patch" ? patchArguments(input) : input };
 }
 
 /** Codex calls the patch a command, which it isn't: none of its lines is run. */

@@ -1,14 +1,28 @@
+import { GateError } from "../../../ipc/gate-error.ts";
 import { shellQuoted } from "../../../ipc/shell-quoted.ts";
 import { isObject, type Json } from "../../json-object.ts";
 import { LAUNCHER_NAME } from "../claude-code/entries.ts";
 
-/** The gate's entry among the hooks of a hooks.json. */
+/** The gate's entries among the hooks of a hooks.json. */
 
-const EVENT = "PreToolUse";
+/** The events whose hooks are ours to write. Only the first can keep anything from running. */
+export const EVENTS = [
+  "PreToolUse",
+  "PostToolUse",
+  "UserPromptSubmit",
+  "SubagentStart",
+  "SubagentStop",
+  "SessionEnd",
+] as const;
+export type HookEvent = (typeof EVENTS)[number];
+
 const STATUS = "Metnos Gate is asking you";
 
 /** Seconds that the hook waits beyond the gate's own time, and Codex beyond the hook's. */
 const MARGIN_SECONDS = 15;
+/** For hooks that don't wait for the user; Codex waits no longer than that at the end of a session. */
+const REPORT_SECONDS = 10;
+const END_SECONDS = 3;
 
 /**
  * The command that Codex is to call. Codex runs a call whose hook fails in whatever way but this one: exit code 2 with a text. So a shell
@@ -23,16 +37,40 @@ export function hookCommand(launcher: string, answer_seconds: number): string {
   return `/bin/sh -c ${shellQuoted(script)}`;
 }
 
-/** The group that is written: one hook for all tools. */
-export function ourGroup(launcher: string, answer_seconds: number): Json {
-  const timeout = answer_seconds + 2 * MARGIN_SECONDS;
-  const hook = { type: "command", command: hookCommand(launcher, answer_seconds), timeout, statusMessage: STATUS };
-  return { matcher: "*", hooks: [hook] };
+/** The groups that are written, one for each event, for all tools. */
+export function ourGroups(launcher: string, answer_seconds: number): Record<HookEvent, Json> {
+  const group = (command: string, timeout: number, more: Json = {}): Json => ({
+    matcher: "*",
+    hooks: [{ type: "command", command, timeout, ...more }],
+  });
+  const session = `${shellQuoted(launcher)} session codex`;
+  const asking = hookCommand(launcher, answer_seconds);
+  return {
+    PreToolUse: group(asking, answer_seconds + 2 * MARGIN_SECONDS, { statusMessage: STATUS }),
+    PostToolUse: group(`${shellQuoted(launcher)} after codex`, REPORT_SECONDS),
+    UserPromptSubmit: group(session, REPORT_SECONDS),
+    SubagentStart: group(session, REPORT_SECONDS),
+    SubagentStop: group(session, REPORT_SECONDS),
+    SessionEnd: group(session, END_SECONDS),
+  };
 }
 
 /** True if a hook's command calls the gate. */
 export function isOurCommand(command: unknown): boolean {
-  return typeof command === "string" && command.includes(LAUNCHER_NAME) && / hook codex( |$)/.test(command);
+  return (
+    typeof command === "string" && command.includes(LAUNCHER_NAME) && / (?:hook|after|session) codex\b/.test(command)
+  );
+}
+
+/** @throws GateError `invalid_settings` where the hooks of such an event aren't in a form that can be kept */
+export function checkForm(file: string, { hooks }: Json): void {
+  for (const event of EVENTS)
+    if (isObject(hooks) && hooks[event] !== undefined && !Array.isArray(hooks[event]))
+      throw new GateError(
+        "invalid_settings",
+        `${file}: hooks.${event} is not a list`,
+        "mend it first; it was left as it is",
+      );
 }
 
 function isOurs(group: unknown): boolean {
@@ -43,25 +81,29 @@ function hooksOf(group: unknown): Json[] {
   return isObject(group) && Array.isArray(group.hooks) ? group.hooks.filter(isObject) : [];
 }
 
-function groupsOf({ hooks }: Json): unknown[] {
-  const groups = isObject(hooks) ? hooks[EVENT] : undefined;
+function groupsOf({ hooks }: Json, event: HookEvent): unknown[] {
+  const groups = isObject(hooks) ? hooks[event] : undefined;
   return Array.isArray(groups) ? groups : [];
 }
 
 export function holdsOurs(settings: Json): boolean {
-  return groupsOf(settings).some(isOurs);
+  return EVENTS.some((event) => groupsOf(settings, event).some(isOurs));
 }
 
 /**
- * With our group, at its place or the end. What others trust is bound to the place of their hooks: none of them is moved, and our hook
- * is alone in its group.
+ * With our groups, each at its place or at the end. What others trust is bound to the place of their hooks: none of them is moved, and our
+ * hooks are alone in their groups.
  */
-export function withOurs(settings: Json, ours: Json): Json {
-  const groups = groupsOf(settings);
+export function withOurs(settings: Json, ours: Record<HookEvent, Json>): Json {
+  return EVENTS.reduce((changed, event) => withGroup(changed, event, ours[event]), settings);
+}
+
+function withGroup(settings: Json, event: HookEvent, ours: Json): Json {
+  const groups = groupsOf(settings, event);
   const at = groups.findIndex((group) => isOurs(group) && hooksOf(group).length === 1);
   const kept = groups.map((group, index) => (index === at ? ours : withoutOursIn(group)));
   const all = at === -1 ? [...kept, ours] : kept;
-  return { ...settings, hooks: { ...(settings.hooks as Json | undefined), [EVENT]: all } };
+  return { ...settings, hooks: { ...(settings.hooks as Json | undefined), [event]: all } };
 }
 
 function withoutOursIn(group: unknown): unknown {
@@ -71,11 +113,15 @@ function withoutOursIn(group: unknown): unknown {
 
 /** Without our hooks, and without what they alone had made. */
 export function withoutOurs(settings: Json): Json {
-  const groups = groupsOf(settings);
+  return EVENTS.reduce(withoutOursFor, settings);
+}
+
+function withoutOursFor(settings: Json, event: HookEvent): Json {
+  const groups = groupsOf(settings, event);
   if (!groups.some(isOurs)) return settings;
   const kept = groups.filter((group) => !isOurs(group) || hooksOf(group).length > 1).map(withoutOursIn);
-  const { [EVENT]: _, ...events } = settings.hooks as Json;
-  const hooks: Json = kept.length > 0 ? { ...(settings.hooks as Json), [EVENT]: kept } : events;
+  const { [event]: _, ...events } = settings.hooks as Json;
+  const hooks: Json = kept.length > 0 ? { ...(settings.hooks as Json), [event]: kept } : events;
   if (Object.keys(hooks).length > 0) return { ...settings, hooks };
   const { hooks: _hooks, ...rest } = settings;
   return rest;

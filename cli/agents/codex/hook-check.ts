@@ -7,8 +7,16 @@ import { isObject, type Json } from "../../json-object.ts";
 import type { CheckContext } from "../adapter.ts";
 import { AppServer } from "./app-server.ts";
 import { codexProgram } from "./codex-home.ts";
-import { type CodexHook, type CodexHooks, hooksIn, isOurHook, settingsIn, TRUSTED } from "./codex-settings.ts";
-import { hookCommand } from "./entries.ts";
+import {
+  type CodexHook,
+  type CodexHooks,
+  hooksIn,
+  isAsking,
+  isCalled,
+  isOurHook,
+  settingsIn,
+} from "./codex-settings.ts";
+import { EVENTS, hookCommand } from "./entries.ts";
 
 /** Whether Codex calls the gate in a folder, by what Codex itself says. */
 
@@ -35,7 +43,7 @@ export async function codexChecks({ cwd, env, answer_seconds, client }: CheckCon
     if (!(error instanceof GateError)) throw error;
     return [failed(visible(error.message), error.hint)];
   }
-  const ours = said.hooks.filter(isOurHook);
+  const ours = said.hooks.filter(isAsking);
   const problems = [...unreadable(said), ...hookProblems(said, ours, env, answer_seconds), ...interactive(said)];
   const detail = `trusted by Codex, in ${[...new Set(ours.map(({ file }) => file))].join(" and ")}`;
   return [...(problems.length > 0 ? problems : [{ check: CHECK, ok: true, detail }]), ...others(said), ...search(said)];
@@ -63,7 +71,7 @@ function hookProblems(
     return [failed(`switched off here: ${file} has features.hooks = false`, `take it out of ${file}`)];
   }
   if (ours.length === 0) return [failed("not installed", connectAgain())];
-  const called = ours.filter(({ is_enabled, trust }) => is_enabled && TRUSTED.includes(trust));
+  const called = ours.filter(isCalled);
   if (called.length === 0) {
     const { trust, is_enabled } = ours[0] as CodexHook;
     const why = is_enabled ? `it is ${trust}` : "it is not enabled";
@@ -75,13 +83,16 @@ function hookProblems(
     command === expected && (matcher === null || matcher === "*") && timeout_seconds > answer_seconds;
   if (!called.some(isCurrent))
     return [failed("the hook is not the one that this version writes for gate.toml", connectAgain())];
+  const reports = said.hooks.filter((hook) => isOurHook(hook) && !isAsking(hook) && isCalled(hook));
+  if (reports.length < EVENTS.length - 1)
+    return [failed("Codex does not call all of the gate's hooks after calls and for sessions", connectAgain())];
   const problem = launcherProblem(launcher);
   return problem === undefined ? [] : [failed(problem, connectAgain())];
 }
 
 function interactive({ config, hooks, origin }: Said): Check[] {
   // Connecting sets it.
-  if (!hooks.some(isOurHook)) return [];
+  if (!hooks.some(isAsking)) return [];
   if (isObject(config.features) && config.features.unified_exec_tty === false) return [];
   const file = isObject(config.features) && config.features.unified_exec_tty === true;
   const where = file ? ` in ${visible(origin("features.unified_exec_tty"))}` : "";
@@ -95,9 +106,7 @@ function interactive({ config, hooks, origin }: Said): Check[] {
 
 /** Other hooks are no failure, but the user should know them: one can change a call after it was approved. */
 function others({ hooks }: Said): Check[] {
-  const found = hooks.filter(
-    (hook) => REACHING.includes(hook.event) && !isOurHook(hook) && hook.is_enabled && TRUSTED.includes(hook.trust),
-  );
+  const found = hooks.filter((hook) => REACHING.includes(hook.event) && !isOurHook(hook) && isCalled(hook));
   if (found.length === 0) return [];
   const named = found.map(({ command, file }) => `${visible(command.slice(0, 200))} (${visible(file)})`).join(", ");
   const detail = `beside the gate's, able to change a call after it was approved: ${named}`;

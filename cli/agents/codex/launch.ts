@@ -2,8 +2,8 @@ import { launcherFile, writeLauncher } from "../../hook/launcher.ts";
 import type { Launch, LaunchOptions } from "../adapter.ts";
 import { AppServer } from "./app-server.ts";
 import { codexProgram } from "./codex-home.ts";
-import { hooksIn, isOurHook, TRUSTED } from "./codex-settings.ts";
-import { ourGroup } from "./entries.ts";
+import { hooksIn, isAsking, isCalled, isOurHook } from "./codex-settings.ts";
+import { ourGroups } from "./entries.ts";
 
 /** Codex with the gate's hook in its arguments: they take precedence over a project's settings, and no file is changed. */
 
@@ -12,14 +12,14 @@ const ALWAYS = ["-c", "features.hooks=true", "-c", "features.unified_exec_tty=fa
 export async function launchCodex({ answer_seconds, cwd, env, args, client }: LaunchOptions): Promise<Launch> {
   writeLauncher(env);
   const program = codexProgram(env, client);
-  const hooks = ["-c", `hooks.PreToolUse=[${toml(ourGroup(launcherFile(env), answer_seconds))}]`];
+  const groups = Object.entries(ourGroups(launcherFile(env), answer_seconds));
+  const hooks = groups.flatMap(([event, group]) => ["-c", `hooks.${event}=[${toml(group)}]`]);
   const found = await AppServer.use({ program, args: [...ALWAYS, ...hooks], env, cwd }, (server) =>
     hooksIn(server, cwd),
   );
   const ours = found.hooks.filter(isOurHook);
   // Where it is connected, another one would ask twice.
-  if (ours.some(({ trust, is_enabled }) => is_enabled && TRUSTED.includes(trust)))
-    return { program, args: [...ALWAYS, ...args], env: {} };
+  if (ours.some((hook) => isAsking(hook) && isCalled(hook))) return { program, args: [...ALWAYS, ...args], env: {} };
   const state = Object.fromEntries(ours.map(({ key, hash }) => [key, { trusted_hash: hash }]));
   return { program, args: [...ALWAYS, ...hooks, "-c", `hooks.state=${toml(state)}`, ...args], env: {} };
 }

@@ -8,7 +8,7 @@ import { backUp, backupFile, parseSettings, readText, serialised, writeSettings 
 import { AppServer } from "./app-server.ts";
 import { codexHome, codexProgram, configFile, hooksFile } from "./codex-home.ts";
 import { hooksIn, isOurHook, settingsIn, TRUSTED, writeConfig } from "./codex-settings.ts";
-import { holdsOurs, ourGroup, withOurs, withoutOurs } from "./entries.ts";
+import { checkForm, holdsOurs, ourGroups, withOurs, withoutOurs } from "./entries.ts";
 
 /**
  * Codex's hooks.json, with the gate's hook in it, and config.toml, in which Codex itself notes that the hook is trusted: it calls no
@@ -33,11 +33,11 @@ export async function connectCodex({ project, answer_seconds, client }: ConnectO
   const program = codexProgram(env, client);
   const file = hooksFile(env);
   const text = readText(file);
-  const settings = parseSettings(file, text);
+  const settings = parseHooks(file, text);
   const config_text = readText(configFile(env));
   const config = parseConfig(configFile(env), config_text);
   writeLauncher();
-  const wanted = withOurs(settings, ourGroup(launcherFile(), answer_seconds));
+  const wanted = withOurs(settings, ourGroups(launcherFile(), answer_seconds));
   const is_new = JSON.stringify(wanted) !== JSON.stringify(settings);
   const backup = is_new && text !== undefined ? backUp(file, text, holdsOurs(settings)) : null;
   if (is_new) writeSettings(file, serialised(wanted, text));
@@ -93,7 +93,7 @@ export async function disconnectCodex({ client }: ConnectOptions): Promise<Conne
   const env = process.env;
   const file = hooksFile(env);
   const text = readText(file);
-  const settings = parseSettings(file, text);
+  const settings = parseHooks(file, text);
   const config = parseConfig(configFile(env), readText(configFile(env)));
   if (text === undefined || !holdsOurs(settings)) return { file, changed: false, backup: null };
   const program = codexProgram(env, client);
@@ -110,7 +110,7 @@ export async function disconnectCodex({ client }: ConnectOptions): Promise<Conne
   });
   restore(configFile(env), (now) => JSON.stringify(withoutEmpty(parseConfig(configFile(env), now))));
   const wanted = serialised(withoutOurs(settings), text);
-  const backup = restore(file, (now) => JSON.stringify(parseSettings(file, now)), wanted);
+  const backup = restore(file, (now) => JSON.stringify(parseHooks(file, now)), wanted);
   return { file, changed: true, backup };
 }
 
@@ -126,6 +126,13 @@ function restore(file: string, meaning: (text: string | undefined) => string, te
   writeSettings(file, is_as_before ? before : (text ?? ""));
   if (is_as_before) rmSync(backup);
   return is_as_before || before === undefined ? null : backup;
+}
+
+/** @throws GateError `invalid_settings` if it isn't a JSON object, or its hooks aren't in a form that can be kept */
+function parseHooks(file: string, text: string | undefined): Json {
+  const settings = parseSettings(file, text);
+  checkForm(file, settings);
+  return settings;
 }
 
 /** @throws GateError `invalid_settings` if it isn't valid TOML: Codex doesn't start with such a file */

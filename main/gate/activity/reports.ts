@@ -2,6 +2,7 @@ import type { Reported } from "../../../ipc/activity.ts";
 import type { Decision } from "../../../ipc/decision.ts";
 import type { ProposedCall, RanCall } from "../../../ipc/wire.ts";
 import { callHash } from "../approvals/canonical.ts";
+import { COMMAND_ARGS } from "../executors/command-lines.ts";
 import type { Subject } from "../stages/examination.ts";
 
 /**
@@ -47,7 +48,7 @@ interface AllowedCall {
   kind: string;
   call_id: string | undefined;
   /** Of the call as it was allowed; undefined where what ran isn't compared with it. */
-  hash: string | undefined;
+  call_hash: string | undefined;
   has_run_other: boolean;
   /** By the monotonic clock. */
   at: number;
@@ -60,11 +61,12 @@ type AllowedDecision = Pick<Decision, "decision_id" | "capabilities" | "confined
 const RAN_OTHER: Reported = { state: "unreported", ms: null, ran_other: true };
 
 /**
- * Whether what ran has to be the very call that was allowed. Not where it touches nothing: a client puts the user's answers into its own
- * question. Nor where it is to run confined: its command is replaced then, and the box itself says whether it ran there.
+ * Whether what ran has to be the very call that was allowed. Not of a tool that touches nothing: a client puts the user's answers into its
+ * own question. A command line that touches nothing (`echo`) could become any other. Nor where it is to run confined: its command is replaced then, and the box itself says whether it ran there.
  */
-function isCompared({ capabilities, confined }: AllowedDecision): boolean {
-  return capabilities.length > 0 && confined === undefined;
+function isCompared({ capabilities, confined }: AllowedDecision, args: ProposedCall["args"]): boolean {
+  const is_command = COMMAND_ARGS.some((name) => args[name] !== undefined);
+  return (capabilities.length > 0 || is_command) && confined === undefined;
 }
 
 class AgentCalls {
@@ -121,7 +123,7 @@ export class Reports {
       executor,
       kind: `${session}\n${executor}`,
       call_id,
-      hash: call_id !== undefined && isCompared(decision) ? callHash(executor, args) : undefined,
+      call_hash: call_id !== undefined && isCompared(decision, args) ? callHash(executor, args) : undefined,
       has_run_other: false,
       at: this.#steady(),
       reported: undefined,
@@ -156,7 +158,8 @@ export class Reports {
    */
   ran(agent_id: string, call_id: string, { executor, args }: RanCall): RanOther | undefined {
     const call = this.#agents.get(agent_id)?.find({ call_id });
-    if (call?.hash === undefined || call.has_run_other || callHash(executor, args) === call.hash) return undefined;
+    if (call?.call_hash === undefined || call.has_run_other || callHash(executor, args) === call.call_hash)
+      return undefined;
     call.has_run_other = true;
     if (call.reported !== undefined) call.reported = { ...call.reported, ran_other: true };
     const { decision_id } = call;

@@ -3,6 +3,7 @@ import type { Answer, Refuse } from "../../../ipc/operator-api.ts";
 import type { Surface } from "../../../ipc/surface.ts";
 import { type Clock, normaliseDate } from "../clock.ts";
 import type { GrantStore, ResolvedGrant } from "../grants/store.ts";
+import { saidToLook } from "../mcp/asked-tool.ts";
 import { AnswerGrants } from "./answer-grants.ts";
 import { type Granted, grantsFor } from "./choices.ts";
 import type { PendingRequest, Resolution } from "./pending-request.ts";
@@ -55,8 +56,10 @@ export class Answering {
    * Nothing has changed then
    */
   answer(checked: PendingRequest, answer: Answer, surface?: Surface): Ended {
+    if (answer.only_looks === true && answer.refuse !== undefined) saidToLook(undefined, answer, surface);
     const refuse = answer.refuse ?? impliedRefusal(checked, answer);
     if (refuse !== undefined) return { request: this.#refuse(checked, answer, refuse, surface), granted: false };
+    const said = answer.only_looks === true ? saidToLook(checked.extra.mcp, answer, surface) : undefined;
     const scope = answer.decision === "approved" ? (answer.scope ?? "none") : "none";
     if (scope === "none")
       return {
@@ -65,10 +68,10 @@ export class Answering {
       };
     const { extra } = checked;
     const grants = grantsFor(
-      extra.choices,
+      said?.choices ?? extra.choices,
       scope,
       answer.target,
-      extra.capabilities,
+      said?.capabilities ?? extra.capabilities,
       this.#settings.home,
       extra,
       answer.reach,

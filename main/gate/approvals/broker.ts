@@ -1,9 +1,11 @@
 import type { Language } from "../../../ipc/language.ts";
 import type { Answer, ApprovalView, Principal } from "../../../ipc/operator-api.ts";
 import type { WithdrawalRule } from "../../../ipc/rules.ts";
+import type { Surface } from "../../../ipc/surface.ts";
 import { earlierEnd } from "../ends.ts";
 import { errorCode } from "../errors.ts";
 import type { GrantStore } from "../grants/store.ts";
+import type { CalledTool } from "../mcp/called-tool.ts";
 import { Answering, type AnsweringSettings, type Ended } from "./answering.ts";
 import { ApprovalError } from "./approval-error.ts";
 import { AskedTogether } from "./asked-together.ts";
@@ -23,6 +25,8 @@ import { type Withdrawal, Withdrawals } from "./withdrawals.ts";
  */
 
 export interface BrokerSettings extends AnsweringSettings {
+  /** The user has allowed a call of a server's tool, and seen what it is. */
+  toolAllowed?(agent_id: string, tool: CalledTool, said: { only_looks: boolean; surface: Surface | null }): void;
   language: Language;
   ttl_seconds: number;
 }
@@ -202,8 +206,19 @@ export class ApprovalBroker {
     const checked = this.#check(answer.token, by);
     if (answer.decision === "approved") this.#checkScripts(checked);
     const ended = this.#answering.answer(checked, answer, by.surface);
+    if (answer.decision === "approved") this.#noteTool(checked, answer, by);
     this.#ended(ended.request, ended.granted);
     return ended.request;
+  }
+
+  /** The answer holds, also where this can't be written: the tool is asked about again then. */
+  #noteTool({ agent_id, extra: { mcp } }: PendingRequest, { only_looks }: Answer, { surface }: Decider): void {
+    if (mcp === undefined) return;
+    try {
+      this.#settings.toolAllowed?.(agent_id, mcp.tool, { only_looks: only_looks === true, surface: surface ?? null });
+    } catch (error) {
+      this.#events.failed("keeping what a tool is", error);
+    }
   }
 
   /**

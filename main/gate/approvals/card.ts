@@ -25,6 +25,8 @@ export interface ApprovalRequest {
   readonly token: string;
   /** Said in lines of their own, after what is asked. */
   readonly links?: readonly PathLink[];
+  /** Of a server's tool that isn't the one that was allowed. */
+  readonly warning?: string | null | undefined;
   /** Present where the call runs in a box. */
   readonly confined?: Confined | undefined;
   /** Present where it asks to run outside of it. */
@@ -135,6 +137,7 @@ export function renderApprovalCard(request: ApprovalRequest, language: Language 
   const meta = `${undoing}${price} | ${words.class}: ${request.capability_class}${marker}`;
   const links = [
     ...(request.outside === undefined ? [] : [outsideText(request.outside.reason, language)]),
+    ...(request.warning == null ? [] : [request.warning]),
     ...linkLines(request.links ?? [], language),
   ];
   const lines = {

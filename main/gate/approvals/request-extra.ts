@@ -6,6 +6,7 @@ import type { Choice } from "../../../ipc/operator-api.ts";
 import type { RepeatedCall } from "../../../ipc/rate.ts";
 import type { Review } from "../../../ipc/review.ts";
 import type { JudgeNote, WithdrawalRule } from "../../../ipc/rules.ts";
+import type { RequestedTool } from "../mcp/asked-tool.ts";
 import type { PathLink } from "./card.ts";
 import type { AskedPaths } from "./choices.ts";
 import type { Kept } from "./kept.ts";
@@ -44,6 +45,8 @@ export interface RequestExtra extends AskedPaths {
   repeated?: RepeatedCall | undefined;
   /** What the call is confined to, where it is. */
   confined?: Confined | undefined;
+  /** The server's tool that it is a call of, while it waits. */
+  mcp?: RequestedTool | undefined;
   /** Left out by an earlier version. */
   description?: Description;
   /** Why it was withdrawn, where it was. */

@@ -3,6 +3,7 @@ import { visible } from "../../../ipc/visible-text.ts";
 import { describe } from "../description/describe.ts";
 import { reversibilityOf } from "../description/effect.ts";
 import { workingDirectoryOf } from "../guard/call-environment.ts";
+import { requestedTool } from "../mcp/asked-tool.ts";
 import type { PolicyTable } from "../policy.ts";
 import { policyFor } from "../profiles/policy-overrides.ts";
 import type { Reviewable } from "../stages/examination.ts";
@@ -67,6 +68,7 @@ export function requestOf(
       repeated: x.repeated,
       ...(decision.price === undefined ? {} : { price: decision.price }),
       confined: decision.confined,
+      ...(executor.mcp === undefined ? {} : { mcp: requestedTool(x, table) }),
       description,
       judge: judgedAs(verdict),
       ...(decision.reviews === undefined ? {} : { reviews: decision.reviews }),

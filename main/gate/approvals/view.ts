@@ -1,5 +1,6 @@
 import { verbAsked } from "../../../ipc/box-words.ts";
 import type { Language } from "../../../ipc/language.ts";
+import { toolWarning } from "../../../ipc/mcp-words.ts";
 import type { ApprovalView, RefusalChoice } from "../../../ipc/operator-api.ts";
 import { beginningOf, MAX_SHOWN_WORDS } from "../../../ipc/user-words.ts";
 import { requirementOf } from "../targets/target.ts";
@@ -60,6 +61,7 @@ export function approvalView(request: PendingRequest, { language, now, words }: 
     proposal: fields.status === "pending" && extra.proposal !== undefined ? shownProposal(extra.proposal, now) : null,
     confined: extra.confined ?? null,
     description: extra.description ?? null,
+    mcp: extra.mcp === undefined ? null : { ...extra.mcp.asked, looks: extra.mcp.looks },
     judge: extra.judge,
     reviews: extra.reviews ?? [],
     price: extra.price ?? null,
@@ -79,6 +81,7 @@ export function approvalView(request: PendingRequest, { language, now, words }: 
         recurrence_count: extra.recurrence_count,
         territory_concession: fields.territory_concession,
         links: extra.links ?? [],
+        warning: extra.mcp === undefined ? null : toolWarning(extra.mcp.asked, language),
         confined: extra.confined,
         outside: extra.description?.outside,
         price: extra.price,

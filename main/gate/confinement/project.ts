@@ -2,6 +2,7 @@ import type { GuardEnv } from "../guard/call-environment.ts";
 import type { GateFiles } from "../guard/gate-files.ts";
 import { holdsSecrets, protectedPath } from "../guard/protected-paths.ts";
 import { runsLater } from "../guard/run-later.ts";
+import { movedPlaces } from "../guard/settings-places.ts";
 import { pathFormOf, SYSTEM_FOLDERS } from "../guard/vital-paths.ts";
 import { gitFoldersOf } from "../programs/git-folders.ts";
 import { realForm, resolvePath } from "../targets/path.ts";
@@ -62,6 +63,8 @@ function isUsable(folder: string, { home, env, gate_files }: ProjectPlace): bool
   if (SHARED.has(folder) || NO_PLACE.test(folder)) return false;
   if ([home, realForm(home) ?? home].some((one) => isAtOrBelow(one, folder))) return false;
   if (runsLater(folder, { home, env })) return false;
+  // A box knows settings in a project by their names: those that are elsewhere, by the environment, have none.
+  if (movedPlaces(env).some(({ path }) => isAtOrBelow(realForm(path) ?? path, folder))) return false;
   const form = pathFormOf(folder);
   if (protectedPath(form, home) !== undefined || holdsSecrets(form, home)) return false;
   const target = pathTarget(folder, home, undefined, true);

@@ -69,14 +69,11 @@ function writtenPath({ executor, needs }: ChangingCall): { shown: string; read: 
 }
 
 function replacementsIn(args: Args): Replacement[] | null {
-  if (typeof args.old_string === "string" && typeof args.new_string === "string")
-    return [
-      {
-        old_text: args.old_string,
-        new_text: args.new_string,
-        all: args.replace_all === true || args.allow_multiple === true,
-      },
-    ];
+  const { old_string = args.oldString, new_string = args.newString } = args;
+  if (typeof old_string === "string" && typeof new_string === "string") {
+    const all = [args.replace_all, args.allow_multiple, args.replaceAll].includes(true);
+    return [{ old_text: old_string, new_text: new_string, all }];
+  }
   if (!Array.isArray(args.edits)) return null;
   return args.edits.flatMap((edit: unknown) => {
     if (typeof edit !== "object" || edit === null) return [];

@@ -3,6 +3,7 @@ import type { CallKind } from "../../../ipc/hazards.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
 import type { ExecutorManifest } from "../executors/manifest.ts";
+import { claimsOf, readDefinition } from "../mcp/definition.ts";
 import { askedOutside } from "../programs/gate-command.ts";
 import type { Reviewable } from "../stages/examination.ts";
 import { withScanLimit } from "../targets/tree-scan.ts";
@@ -34,7 +35,8 @@ function description(x: Describable): Description {
   const hazards = [...of_tool, ...of_arguments];
   const of_call = is_command ? effectOfLines(x, lines, place, held) : effectOfTool(x, held);
   // What a tool that nothing describes does with a command line isn't known, whatever the line says.
-  const base = executor.is_described ? of_call : worse(of_call, "anything");
+  const is_known = executor.is_described || executor.mcp?.state === "looks";
+  const base = is_known ? of_call : worse(of_call, "anything");
   const of_hazards = effectOfHazards(hazards, base === "anything" || base === "final");
   const changes = changesOf(x, lines, place);
   return {
@@ -43,8 +45,8 @@ function description(x: Describable): Description {
     hazards: worstFirst(hazards),
     commands: lines.map((line) => describedCommand(line, call, place)),
     changes,
+    mcp: describedTool(x),
     stands_for: [...standsForOf(lines, place), ...(runsUnasked(hazards) ? skillTexts(call.args, place) : [])],
-    mcp: mcpOf(call.executor, executor.is_described),
     request: requestOf(call, executor.manifest),
     ...outsideOf(lines),
     project: place.project,
@@ -96,12 +98,20 @@ function kindOf({ call, executor, needs }: Describable): CallKind {
 }
 
 /** Arguments of tools that change a part of a file. */
-const EDIT_ARGS = ["old_string", "new_string", "edits", "new_source"] as const;
+const EDIT_ARGS = ["old_string", "new_string", "oldString", "newString", "edits", "new_source"] as const;
 
 function mcpOf(executor: string, is_described: boolean): Description["mcp"] {
   const named = is_described ? null : /^mcp__(.+?)__(.+)$/.exec(executor);
   if (named === null) return null;
   return { server: named[1] ?? "", tool: named[2] ?? "", claims: [] };
+}
+
+/** The server's own names and claims, where a proxy has announced them; else what the executor's name says. */
+function describedTool({ call, executor: { is_described, mcp } }: Describable): Description["mcp"] {
+  if (mcp === undefined) return mcpOf(call.executor, is_described);
+  const definition = mcp.definition === null ? undefined : readDefinition(mcp.definition);
+  const claims = definition === undefined ? [] : claimsOf(definition);
+  return { server: mcp.server, tool: mcp.tool, claims };
 }
 
 /** Characters of a path and query. */

@@ -14,6 +14,7 @@ import { COMMON_TOOLS } from "./common-tools.ts";
 import { GEMINI_EXECUTORS } from "./gemini.ts";
 import { INTERNAL_EXECUTORS } from "./internal.ts";
 import { type ExecutorManifest, type ManifestSource, manifestSchema } from "./manifest.ts";
+import { OPENCODE_EXECUTORS } from "./opencode.ts";
 
 /** A manifest that is ready to use. `validate` returns null, or what doesn't fit (names of arguments, never their values). */
 export interface Executor {
@@ -47,6 +48,7 @@ export class ExecutorCatalog {
     for (const source of CODEX_EXECUTORS) this.#add(manifestSchema.parse(source), ["codex"]);
     for (const source of CLAUDE_CODE_EXECUTORS) this.#add(manifestSchema.parse(source), kindsWith(source));
     for (const source of GEMINI_EXECUTORS) this.#add(manifestSchema.parse(source), ["gemini"]);
+    for (const source of OPENCODE_EXECUTORS) this.#add(manifestSchema.parse(source), ["opencode"]);
     for (const manifest of own) this.#add(manifest, manifest.agents ?? agentKindSchema.options);
     for (const [name, source] of Object.entries(INTERNAL_EXECUTORS))
       this.#internal.set(name, ready(manifestSchema.parse(source), true));

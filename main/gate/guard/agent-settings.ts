@@ -4,15 +4,14 @@ import { linksOnWay, realForm } from "../targets/path.ts";
 import { kindOf } from "../targets/path-kind.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
 import type { CallEnvironment } from "./call-environment.ts";
-
-/**
- * Where Claude Code keeps the entry that calls the gate, and what could turn it off: for the user to change, never for an agent. Of
- * the home, of any project, and of the machine (`managed-settings.json`); names are compared without regard to case.
- */
-const NAMED =
-  /\/(?:\.claude(?:\/settings(?:\.local)?\.json(?:\/.*)?)?|managed-settings\.(?:json|d)(?:\/.*)?)$|^(?:\/private)?\/etc\/claude-code(?:\/|$)|\/library\/application support\/claudecode(?:\/|$)/;
-/** The files in such a folder. */
-export const SETTINGS_FILES: readonly string[] = ["settings.json", "settings.local.json"];
+import {
+  movedPlaces,
+  SETTINGS_BY_NAME,
+  SETTINGS_FILES,
+  SETTINGS_FOLDER_BY_NAME,
+  SETTINGS_PLACES,
+  WHOLE_IN_HOME,
+} from "./settings-places.ts";
 
 /** The working directory and those above it, up to the home: any of them may be the project. */
 function foldersAbove(cwd: string | undefined, home: string): string[] {
@@ -22,51 +21,87 @@ function foldersAbove(cwd: string | undefined, home: string): string[] {
   return folders;
 }
 
+/** A place of settings by its whole path, folded. `files`: what below it counts; null where all of it does. */
+interface KnownPlace {
+  path: string;
+  files: readonly string[] | null;
+}
+
 /**
  * Tells what a write would replace. Made once for all of a call's writes: where links of the known settings lead is looked up then, and
  * only where a path doesn't say by its own name.
  */
 export class AgentSettings {
   readonly #environment: CallEnvironment;
-  #looked_up: readonly string[] | undefined;
+  #looked_up: readonly KnownPlace[] | undefined;
 
   constructor(environment: CallEnvironment) {
     this.#environment = environment;
   }
 
-  /** What the known settings really are, and a folder that the environment names: by their whole path. */
-  get #known(): readonly string[] {
-    this.#looked_up ??= knownSettings(this.#environment);
+  /** What the known settings really are, and the places that the environment names: by their whole path. */
+  get #known(): readonly KnownPlace[] {
+    this.#looked_up ??= knownPlaces(this.#environment);
     return this.#looked_up;
   }
 
   /** True if `path` (absolute, normal) is such a file, or a folder of them as a whole. */
   isAt(path: string): boolean {
     const folded = foldedPath(path);
-    if (NAMED.test(folded)) return true;
-    return this.#known.some(
-      (known) => folded === known || SETTINGS_FILES.some((name) => folded === `${known}/${name}`),
-    );
+    if (SETTINGS_BY_NAME.test(folded)) return true;
+    const { home } = this.#environment;
+    if (WHOLE_IN_HOME.some((name) => isAtOrBelow(folded, foldedPath(`${home}/${name}`)))) return true;
+    return this.#known.some(({ path: known, files }) => {
+      if (folded === known) return true;
+      if (files === null) return isAtOrBelow(folded, known);
+      return files.some((name) => isAtOrBelow(folded, `${known}/${name}`));
+    });
   }
 
   /** True if one that is known by its path lies below `folder`. */
   isBelow(folder: string): boolean {
     const folded = foldedPath(folder);
-    return this.#known.some((known) => isAtOrBelow(known, folded));
+    return this.#known.some(({ path }) => isAtOrBelow(path, folded));
   }
 }
 
-function knownSettings({ home, cwd, env }: CallEnvironment): string[] {
-  const named = env?.CLAUDE_CONFIG_DIR;
-  const moved = named?.startsWith("/") ? named.replace(/(.)\/+$/, "$1") : undefined;
-  const known = moved === undefined ? [] : [moved];
-  const folders = [...new Set([home, ...foldersAbove(cwd, home)])].map((folder) => `${folder}/.claude`).concat(known);
-  for (const folder of folders) {
-    if (kindOf(folder) === "nothing") continue;
-    for (const path of [folder, ...SETTINGS_FILES.map((name) => `${folder}/${name}`)]) {
-      const real = realForm(path);
-      if (real !== null && real !== path) known.push(real, ...linksOnWay(path));
+/** True if `path` is a folder of settings by its name: whether it holds any, it doesn't say. */
+export function isSettingsFolder(path: string): boolean {
+  return SETTINGS_FOLDER_BY_NAME.test(foldedPath(path));
+}
+
+/** True if settings of an agent lie in this folder now, as a project's do. */
+export function holdsSettings(folder: string): boolean {
+  const isThere = (name: string) => kindOf(`${folder}/${name}`) !== "nothing";
+  return (
+    SETTINGS_FILES.some(isThere) ||
+    SETTINGS_PLACES.some(
+      (place) =>
+        isThere(place.folder) && (place.is_whole || place.files.some((file) => isThere(`${place.folder}/${file}`))),
+    )
+  );
+}
+
+function knownPlaces({ home, cwd, env }: CallEnvironment): KnownPlace[] {
+  const moved = movedPlaces(env);
+  const known: KnownPlace[] = [...moved];
+  const followed = (path: string, files: readonly string[] | null) => {
+    const real = realForm(path);
+    if (real === null || real === path) return;
+    known.push({ path: real, files }, ...linksOnWay(path).map((link) => ({ path: link, files: [] })));
+  };
+  const lookAt = (folder: string, files: readonly string[], is_whole: boolean) => {
+    if (kindOf(folder) === "nothing") return;
+    followed(folder, is_whole ? null : files);
+    for (const file of files) followed(`${folder}/${file}`, null);
+  };
+  for (const folder of new Set([home, ...foldersAbove(cwd, home)])) {
+    for (const place of SETTINGS_PLACES) {
+      const is_whole = place.is_whole || (folder === home && WHOLE_IN_HOME.includes(place.folder));
+      lookAt(`${folder}/${place.folder}`, place.files, is_whole);
     }
+    for (const file of SETTINGS_FILES) if (kindOf(`${folder}/${file}`) === "link") followed(`${folder}/${file}`, null);
   }
-  return known.map(foldedPath);
+  for (const { path, files } of moved) lookAt(path, files ?? [], files === null);
+  return known.map(({ path, files }) => ({ path: foldedPath(path), files }));
 }

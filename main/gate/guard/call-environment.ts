@@ -15,6 +15,13 @@ export interface CallEnvironment {
 export interface GuardEnv {
   readonly PATH?: string | undefined;
   readonly CLAUDE_CONFIG_DIR?: string | undefined;
+  readonly CODEX_HOME?: string | undefined;
+  readonly GEMINI_CLI_HOME?: string | undefined;
+  readonly GEMINI_CLI_SYSTEM_DEFAULTS_PATH?: string | undefined;
+  readonly GEMINI_CLI_SYSTEM_SETTINGS_PATH?: string | undefined;
+  readonly OPENCODE_CONFIG?: string | undefined;
+  readonly OPENCODE_CONFIG_DIR?: string | undefined;
+  readonly XDG_CONFIG_HOME?: string | undefined;
 }
 
 /**

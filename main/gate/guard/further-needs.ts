@@ -4,7 +4,7 @@ import { isAtOrBelow } from "../targets/pattern.ts";
 import { askedEachTime } from "../targets/secret-files.ts";
 import { type CallTarget, type ResolvedRequirement, targetText } from "../targets/target.ts";
 import { SKIPPED_FOLDERS, scanTree } from "../targets/tree-scan.ts";
-import { AgentSettings, SETTINGS_FILES } from "./agent-settings.ts";
+import { AgentSettings, holdsSettings, isSettingsFolder } from "./agent-settings.ts";
 import { askedBelow, markedByName } from "./asked-each-time.ts";
 import type { CallEnvironment } from "./call-environment.ts";
 import { protectedPath } from "./protected-paths.ts";
@@ -86,17 +86,16 @@ function lookedThrough(
 function isFolderOfMore(path: string, { cwd }: CallEnvironment): boolean {
   if (kindOf(path) !== "folder") return false;
   if (cwd !== undefined && isAtOrBelow(cwd, path)) return true;
-  if (kindOf(`${path}/.claude`) === "nothing") return false;
-  return SETTINGS_FILES.some((name) => kindOf(`${path}/.claude/${name}`) !== "nothing");
+  return holdsSettings(path);
 }
 
 function lookedAtDeleted(target: PathTarget, settings: AgentSettings): Found {
   const root = target.real ?? target.lexical;
   const named: ResolvedRequirement[] = [];
-  const is_complete = scanTree(root, LOOK, ({ relative, name, is_link }) => {
+  const is_complete = scanTree(root, LOOK, ({ relative, is_link }) => {
     const path = `${root}/${relative}`;
     // The folder by itself may hold other things only.
-    const is_one = name.toLowerCase() === ".claude" ? is_link : settings.isAt(path);
+    const is_one = isSettingsFolder(path) ? is_link : settings.isAt(path);
     if (is_one) named.push(writeOf(path, "delete"));
     return named.length < MAX_NAMED;
   });

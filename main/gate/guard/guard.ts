@@ -246,7 +246,7 @@ function agentSettings(
   return {
     rule: "guard.agent-settings",
     reason: "guard: the settings that hold the gate's hook are not for agents",
-    matched: "a write to Claude Code's settings, or to their folder",
+    matched: "a write to the settings of an agent's client, or to their folder",
     instead: "say what it should contain; the user changes it themselves",
   };
 }

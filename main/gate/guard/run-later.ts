@@ -3,6 +3,7 @@ import { realForm } from "../targets/path.ts";
 import { kindOf } from "../targets/path-kind.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
 import { type CallEnvironment, programFolders } from "./call-environment.ts";
+import { movedPlaces } from "./settings-places.ts";
 
 /**
  * Places whose content is run later, or says what is run: whoever writes there runs code, whatever tool writes. Names are compared
@@ -151,8 +152,7 @@ export function runsLater(path: string, environment: CallEnvironment): boolean {
       .split("/");
     if (FROM_HOME.some((rule) => matchesAt(below, 0, rule))) return true;
   }
-  const moved = env?.CLAUDE_CONFIG_DIR;
-  if (moved?.startsWith("/") && isAtOrBelow(foldedPath(path), foldedPath(moved))) return true;
+  if (movedPlaces(env).some((moved) => isAtOrBelow(foldedPath(path), foldedPath(moved.path)))) return true;
   const programs = programFolders(env);
   if (programs.has(foldedPath(path)) || programs.has(foldedPath(folderOf(path)))) return true;
   return path.endsWith("/HEAD") || path.includes("/HEAD/") || makesRepository(path, names);

@@ -18,6 +18,8 @@ interface Announcement {
   agent_id: string;
   server: string;
   source: string;
+  /** What the server isn't known to offer any more; back under another definition, it has changed. */
+  withdrawn: Map<string, AnnouncedTool>;
   /** By the tool's own name. */
   tools: Map<string, AnnouncedTool>;
   /** By the executor's name; null where several tools have it. */
@@ -35,25 +37,26 @@ export type Untaken = "other-server" | "too-many" | "too-long";
 export class AnnouncedTools {
   readonly #announcements = new Map<number, Announcement>();
 
-  /** Adds to what the connection announced. It stays in front of the server that it named first. */
+  /** Adds to what the connection announced; an empty list takes it all back. It stays in front of the server that it named first. */
   add(connection: number, agent_id: string, { server, source, tools }: McpTools): AnnouncedTool[] | Untaken {
     const known = this.#announcements.get(connection);
     if (known !== undefined && (known.server !== server || known.source !== source)) return "other-server";
     const definitions = tools.map(definitionOf);
-    const names = new Set([...(known?.tools.keys() ?? []), ...definitions.map(({ name }) => name)]);
-    if (names.size > MAX_MCP_TOOLS) return "too-many";
+    if (namesOf(known, definitions).size > MAX_MCP_TOOLS) return "too-many";
     const characters = definitions.reduce((sum, { name, text }) => sum + name.length + (text?.length ?? 0), 0);
     if (this.#charactersOf(agent_id) + characters > MAX_CHARACTERS) return "too-long";
     const announcement = known ?? {
       agent_id,
       server,
       source,
+      withdrawn: new Map(),
       tools: new Map(),
       executors: new Map(),
       characters: 0,
     };
+    if (tools.length === 0) withdrawAll(announcement);
     for (const definition of definitions) addTool(announcement, definition);
-    announcement.characters = [...announcement.tools.values()].reduce((sum, tool) => sum + lengthOf(tool), 0);
+    announcement.characters = charactersIn(announcement);
     announcement.executors = byExecutor(announcement);
     this.#announcements.set(connection, announcement);
     return definitions.flatMap(({ name }) => announcement.tools.get(name) ?? []);
@@ -99,8 +102,19 @@ export class AnnouncedTools {
   }
 }
 
-function addTool({ server, source, tools }: Announcement, definition: Definition): void {
-  const before = tools.get(definition.name);
+function namesOf(known: Announcement | undefined, definitions: readonly Definition[]): Set<string> {
+  const { tools, withdrawn } = known ?? { tools: new Map<string, never>(), withdrawn: new Map<string, never>() };
+  return new Set([...tools.keys(), ...withdrawn.keys(), ...definitions.map(({ name }) => name)]);
+}
+
+function withdrawAll({ tools, withdrawn }: Announcement): void {
+  for (const [name, tool] of tools) withdrawn.set(name, tool);
+  tools.clear();
+}
+
+function addTool({ server, source, tools, withdrawn }: Announcement, definition: Definition): void {
+  const before = tools.get(definition.name) ?? withdrawn.get(definition.name);
+  withdrawn.delete(definition.name);
   const is_other = before !== undefined && before.pin !== definition.pin;
   const earlier = is_other ? (before.text ?? "") : (before?.earlier ?? null);
   tools.set(definition.name, { ...definition, server, source, earlier });
@@ -113,6 +127,10 @@ function byExecutor({ server, tools }: Announcement): Announcement["executors"] 
     executors.set(executor, executors.has(executor) ? null : tool);
   }
   return executors;
+}
+
+function charactersIn({ tools, withdrawn }: Announcement): number {
+  return [...tools.values(), ...withdrawn.values()].reduce((sum, tool) => sum + lengthOf(tool), 0);
 }
 
 const lengthOf = ({ name, text, earlier }: AnnouncedTool) => name.length + (text?.length ?? 0) + (earlier?.length ?? 0);

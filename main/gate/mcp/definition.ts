@@ -54,7 +54,12 @@ export function readDefinition(text: string): ReadDefinition | undefined {
   };
 }
 
-const indented = (value: unknown) => (value === undefined ? "" : JSON.stringify(value, null, 2));
+/** Deep nesting would make many blanks of a short text: it stays in one line then. */
+function indented(value: unknown): string {
+  if (value === undefined) return "";
+  const text = JSON.stringify(value, null, 2);
+  return text.length > 2 * MAX_DEFINITION ? JSON.stringify(value) : text;
+}
 
 type Claim = NonNullable<Description["mcp"]>["claims"][number];
 

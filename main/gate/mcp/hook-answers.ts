@@ -12,7 +12,7 @@ interface HookAnswer {
   call_id: string | undefined;
   /** Null where nobody had announced the tool. */
   pin: string | null;
-  at: number;
+  noted_at: number;
 }
 
 /**
@@ -33,7 +33,12 @@ export class HookAnswers {
     const answers = this.#fresh(agent_id);
     if (answers.length >= MAX_PER_AGENT) answers.shift();
     const { call_id } = call.context ?? {};
-    answers.push({ call_hash: callHash(call.executor, call.args), call_id, pin: tool?.pin ?? null, at: this.#now() });
+    answers.push({
+      call_hash: callHash(call.executor, call.args),
+      call_id,
+      pin: tool?.pin ?? null,
+      noted_at: this.#now(),
+    });
     this.#answers.set(agent_id, answers);
   }
 
@@ -62,7 +67,7 @@ export class HookAnswers {
 
   #fresh(agent_id: string): HookAnswer[] {
     const since = this.#now() - TTL_MS;
-    const answers = (this.#answers.get(agent_id) ?? []).filter(({ at }) => at >= since);
+    const answers = (this.#answers.get(agent_id) ?? []).filter(({ noted_at }) => noted_at >= since);
     if (answers.length === 0) this.#answers.delete(agent_id);
     else this.#answers.set(agent_id, answers);
     return answers;

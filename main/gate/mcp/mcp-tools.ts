@@ -64,19 +64,18 @@ export class McpTools {
 
   /**
    * The user allowed a call of this tool, and saw its definition. `only_looks`: they said that it only looks; otherwise a tool that is
-   * what it was stays what they said. @throws GateError `database_*`
+   * what it was stays what they said. Returns whether anything is kept that wasn't. @throws GateError `database_*`
    */
-  allowed(
-    agent_id: string,
-    tool: CalledTool,
-    { only_looks, surface }: { only_looks: boolean; surface: Surface | null },
-  ): void {
-    const { server, source, tool: name, pin, definition, state } = tool;
-    if (definition === null || state === "looks") return;
-    if (state === "known" && !only_looks) return;
-    const kept_state = only_looks ? "looks" : "known";
-    this.store.keep({ agent_id, server, source, tool: name, pin, definition, state: kept_state, surface });
-    this.#announced.acknowledge(agent_id, { server, source, name, pin });
+  allowed(agent_id: string, called: CalledTool, said: { only_looks: boolean; surface: Surface | null }): boolean {
+    const { server, source, tool, pin, definition } = called;
+    if (definition === null) return false;
+    const kept = this.store.find({ agent_id, server, source, tool });
+    const is_known = kept?.pin === pin && called.state !== "changed";
+    if (is_known && (kept.state === "looks" || !said.only_looks)) return false;
+    const state = said.only_looks ? "looks" : "known";
+    this.store.keep({ agent_id, server, source, tool, pin, definition, state, surface: said.surface });
+    this.#announced.acknowledge(agent_id, { server, source, name: tool, pin });
+    return true;
   }
 
   /** An agent isn't the one any more that was paired. @throws SQLite's error */

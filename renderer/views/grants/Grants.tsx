@@ -19,6 +19,7 @@ import type { GrantQuery } from "./pages.ts";
 import { Refusals } from "./Refusals.tsx";
 import { type Chosen, SelectionBar } from "./SelectionBar.tsx";
 import { StaleGrants } from "./StaleGrants.tsx";
+import { Tools } from "./Tools.tsx";
 import { UnusedGrants } from "./UnusedGrants.tsx";
 import { useRevocation } from "./use-revocation.ts";
 import "../../style/views.css";
@@ -95,6 +96,7 @@ export default function Grants({ rest }: ViewProps) {
         </>
       )}
       <Refusals />
+      <Tools />
       {is_adding ? <AddGrant capability={capability} onClose={() => setAdding(false)} /> : null}
     </div>
   );

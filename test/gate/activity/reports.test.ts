@@ -148,14 +148,18 @@ describe("what ran under an agent's own id of a call", () => {
     reports.allowed(decided("d1"), allowed, subject());
     expect(reports.ran("id-other", "toolu_1", other)).toBeUndefined();
     expect(reports.ran("id-worker", "toolu_9", other)).toBeUndefined();
-    reports.allowed(
-      { decision_id: "d2", capabilities: [] },
-      { ...allowed, context: { call_id: "toolu_2" } },
-      subject(),
-    );
-    expect(reports.ran("id-worker", "toolu_2", other)).toBeUndefined();
+    const question = { ...call("AskUserQuestion", "toolu_2"), args: { questions: [] } };
+    reports.allowed({ decision_id: "d2", capabilities: [] }, question, subject());
+    const answered = { executor: "AskUserQuestion", args: { questions: [], answers: {} } };
+    expect(reports.ran("id-worker", "toolu_2", answered)).toBeUndefined();
     const confined = { ...decided("d3"), confined: { project: "/srv/p", network: false } };
     reports.allowed(confined, { ...allowed, context: { call_id: "toolu_3" } }, subject());
     expect(reports.ran("id-worker", "toolu_3", other)).toBeUndefined();
+  });
+
+  it("is compared of a command line that touches nothing: it could have become any other", () => {
+    const { reports } = reportsAt();
+    reports.allowed({ decision_id: "d1", capabilities: [] }, allowed, subject());
+    expect(reports.ran("id-worker", "toolu_1", other)?.reported).toMatchObject({ ran_other: true });
   });
 });

@@ -138,6 +138,18 @@ describe("what is no project", () => {
     },
   );
 
+  it("one with the settings of an agent's client in it that the environment names: no box knows them", () => {
+    const folder = repository("work/own");
+    const at = (env: Record<string, string>) => ({ ...world, settings: { ...world.settings, env } });
+    expect(declaredIn(folder, at({}))).toMatchObject({ project: folder });
+    for (const env of [
+      { CODEX_HOME: join(folder, "state/codex") },
+      { OPENCODE_CONFIG: join(folder, "oc.json") },
+      { GEMINI_CLI_SYSTEM_SETTINGS_PATH: join(folder, "gemini.json") },
+    ])
+      expect([env, declaredIn(folder, at(env))]).toEqual([env, "no-project"]);
+  });
+
   it("the gate's own folders, and its program's", () => {
     const program = repository("work/gate");
     const paths = gatePaths({ HOME: home, METNOS_GRANTS_DB: join(home, "work/kept/grants.db") });

@@ -14,7 +14,7 @@ function targetsOf(name: string, args: Record<string, unknown>): unknown[] {
 
 it.each([
   ["https://a.example/x and then http://b.example", ["a.example", "b.example"]],
-  ["see https://a.example,https://b.example/x", ["a.example", "b.example"]],
+  ["see https://a.example/,https://b.example/x", ["a.example", "b.example"]],
 ])("a fetch reaches the host of every URL in its prompt: %s", (prompt, hosts) => {
   expect(targetsOf("web_fetch", { prompt }).map((need) => (need as string[])[1])).toEqual(hosts);
 });

@@ -9,8 +9,10 @@ type Fate = "denied" | "asked" | "free";
 
 interface Ground {
   home: string;
-  /** Where `.claude` is: the home, or a project below it. */
+  /** Where the folder of settings is: the home, or a project below it. */
   place: string;
+  /** That folder's name: `.claude`. */
+  dir: string;
   /** A settings file's name. */
   file: string;
   /** A folder of the agent's, outside of `place`, with files that it may write. */
@@ -25,61 +27,66 @@ const put = (path: string) => {
 
 /** What each way of writing needs, as the interpreter of command lines or a tool's manifest gives it. */
 const WRITERS: Record<string, (ground: Ground) => ResolvedRequirement[]> = {
-  "a tool writes the file": ({ place, file }) => [write(`${place}/.claude/${file}`)],
-  "a redirection": ({ place, file }) => [write(`${place}/.claude/${file}`)],
-  "in other letters": ({ place, file }) => [write(`${place}/.Claude/${file.toUpperCase()}`)],
-  "by dots and slashes": ({ place, file }) => [write(`${place}/x/..//.claude/./${file}`)],
-  "sed -i with a suffix": ({ place, file }) => [write(`${place}/.claude/settings`), write(`${place}/.claude/${file}`)],
-  rm: ({ place, file }) => [write(`${place}/.claude/${file}`, { access: "delete" })],
-  "rm -r of the file": ({ place, file }) => [write(`${place}/.claude/${file}`, { access: "delete", is_tree: true })],
-  "rm -rf .claude": ({ place }) => [write(`${place}/.claude`, { access: "delete", is_tree: true })],
-  "rmdir .claude": ({ place }) => [write(`${place}/.claude`, { access: "delete" })],
-  "chmod 000 .claude": ({ place }) => [write(`${place}/.claude`)],
-  "chmod -R of .claude": ({ place }) => [write(`${place}/.claude`, { is_tree: true })],
-  "mv x .claude, where x is a folder": ({ place, own, file }) => {
+  "a tool writes the file": ({ dir, place, file }) => [write(`${place}/${dir}/${file}`)],
+  "a redirection": ({ dir, place, file }) => [write(`${place}/${dir}/${file}`)],
+  "in other letters": ({ dir, place, file }) => [write(`${place}/${dir.toUpperCase()}/${file.toUpperCase()}`)],
+  "by dots and slashes": ({ dir, place, file }) => [write(`${place}/x/..//${dir}/./${file}`)],
+  "sed -i with a suffix": ({ dir, place, file }) => [
+    write(`${place}/${dir}/settings`),
+    write(`${place}/${dir}/${file}`),
+  ],
+  rm: ({ dir, place, file }) => [write(`${place}/${dir}/${file}`, { access: "delete" })],
+  "rm -r of the file": ({ dir, place, file }) => [
+    write(`${place}/${dir}/${file}`, { access: "delete", is_tree: true }),
+  ],
+  "rm -rf .claude": ({ dir, place }) => [write(`${place}/${dir}`, { access: "delete", is_tree: true })],
+  "rmdir .claude": ({ dir, place }) => [write(`${place}/${dir}`, { access: "delete" })],
+  "chmod 000 .claude": ({ dir, place }) => [write(`${place}/${dir}`)],
+  "chmod -R of .claude": ({ dir, place }) => [write(`${place}/${dir}`, { is_tree: true })],
+  "mv x .claude, where x is a folder": ({ dir, place, own, file }) => {
     put(`${own}/x/${file}`);
-    return [write(`${own}/x`), write(`${place}/.claude`, { is_tree: true, copied_from: `${own}/x` })];
+    return [write(`${own}/x`), write(`${place}/${dir}`, { is_tree: true, copied_from: `${own}/x` })];
   },
-  "mv of an empty folder to .claude": ({ place, own }) => {
+  "mv of an empty folder to .claude": ({ dir, place, own }) => {
     mkdirSync(`${own}/x`);
-    return [write(`${place}/.claude`, { is_tree: true, copied_from: `${own}/x` })];
+    return [write(`${place}/${dir}`, { is_tree: true, copied_from: `${own}/x` })];
   },
-  "mv of a folder that isn't there yet to .claude": ({ place, own }) => [
-    write(`${place}/.claude`, { is_tree: true, copied_from: `${own}/later` }),
+  "mv of a folder that isn't there yet to .claude": ({ dir, place, own }) => [
+    write(`${place}/${dir}`, { is_tree: true, copied_from: `${own}/later` }),
   ],
-  "cp -r y/.claude into the folder above": ({ place, own, file }) => {
-    put(`${own}/y/.claude/${file}`);
-    return [write(`${place}/.claude`, { is_tree: true, copied_from: `${own}/y/.claude` })];
+  "cp -r y/.claude into the folder above": ({ dir, place, own, file }) => {
+    put(`${own}/y/${dir}/${file}`);
+    return [write(`${place}/${dir}`, { is_tree: true, copied_from: `${own}/y/${dir}` })];
   },
-  "cp of a file to it": ({ place, own, file }) => {
+  "cp of a file to it": ({ dir, place, own, file }) => {
     put(`${own}/${file}`);
-    return [write(`${place}/.claude/${file}`, { copied_from: `${own}/${file}` })];
+    return [write(`${place}/${dir}/${file}`, { copied_from: `${own}/${file}` })];
   },
-  "cp of a link to it": ({ place, own, file }) => {
+  "cp of a link to it": ({ dir, place, own, file }) => {
     symlinkSync("elsewhere", `${own}/l`);
-    return [write(`${place}/.claude/${file}`, { copied_from: `${own}/l` })];
+    return [write(`${place}/${dir}/${file}`, { copied_from: `${own}/l` })];
   },
-  "mv .claude away": ({ place, own }) => [
-    write(`${place}/.claude`),
-    write(`${own}/z`, { is_tree: true, copied_from: `${place}/.claude` }),
+  "mv .claude away": ({ dir, place, own }) => [
+    write(`${place}/${dir}`),
+    write(`${own}/z`, { is_tree: true, copied_from: `${place}/${dir}` }),
   ],
-  "mv of the file away": ({ place, own, file }) => [
-    write(`${place}/.claude/${file}`),
-    write(`${own}/z`, { copied_from: `${place}/.claude/${file}` }),
+  "mv of the file away": ({ dir, place, own, file }) => [
+    write(`${place}/${dir}/${file}`),
+    write(`${own}/z`, { copied_from: `${place}/${dir}/${file}` }),
   ],
-  "ln -s x .claude": ({ place }) => [write(`${place}/.claude`)],
-  "a tree below the file's name": ({ place, file }) => [write(`${place}/.claude/${file}`, { is_tree: true })],
-  "through a link to the file": ({ place, file, own }) => {
-    symlinkSync(`${place}/.claude/${file}`, `${own}/notes.json`);
+  "ln -s x .claude": ({ dir, place }) => [write(`${place}/${dir}`)],
+  "a tree below the file's name": ({ dir, place, file }) => [write(`${place}/${dir}/${file}`, { is_tree: true })],
+  "through a link to the file": ({ dir, place, file, own }) => {
+    symlinkSync(`${place}/${dir}/${file}`, `${own}/notes.json`);
     return [write(`${own}/notes.json`)];
   },
-  "through a link to the folder": ({ place, file, own }) => {
-    symlinkSync(`${place}/.claude`, `${own}/notes`);
+  "through a link to the folder": ({ dir, place, file, own }) => {
+    symlinkSync(`${place}/${dir}`, `${own}/notes`);
     return [write(`${own}/notes/${file}`)];
   },
-  "through a link to the place": ({ place, file, own }) => {
+  "through a link to the place": ({ dir, place, file, own }) => {
     symlinkSync(place, `${own}/p`);
-    return [write(`${own}/p/.claude/${file}`)];
+    return [write(`${own}/p/${dir}/${file}`)];
   },
   "a managed file": () => [write("/etc/claude-code/managed-settings.json")],
   "a managed folder": () => [write("/etc/claude-code/managed-settings.d/10.json")],
@@ -88,25 +95,25 @@ const WRITERS: Record<string, (ground: Ground) => ResolvedRequirement[]> = {
 
 /** The same for a place that is a folder as a whole; a home folder as a whole is denied by itself. */
 const WHOLE_PLACES: Record<string, (ground: Ground) => ResolvedRequirement[]> = {
-  "cp -r y/. .": ({ place, own, file }) => {
-    put(`${own}/y/.claude/${file}`);
+  "cp -r y/. .": ({ dir, place, own, file }) => {
+    put(`${own}/y/${dir}/${file}`);
     return [write(place, { is_tree: true, copied_from: `${own}/y` })];
   },
-  "cp -r y/. . with the file far below": ({ place, own, file }) => {
-    put(`${own}/y/a/b/c/.claude/${file}`);
+  "cp -r y/. . with the file far below": ({ dir, place, own, file }) => {
+    put(`${own}/y/a/b/c/${dir}/${file}`);
     return [write(place, { is_tree: true, copied_from: `${own}/y` })];
   },
-  "cp -r y/. . with a link named .claude": ({ place, own }) => {
+  "cp -r y/. . with a link named .claude": ({ dir, place, own }) => {
     mkdirSync(`${own}/y`);
-    symlinkSync("/elsewhere", `${own}/y/.claude`);
+    symlinkSync("/elsewhere", `${own}/y/${dir}`);
     return [write(place, { is_tree: true, copied_from: `${own}/y` })];
   },
-  "rm -rf of everything": ({ place, file }) => {
-    put(`${place}/.claude/${file}`);
+  "rm -rf of everything": ({ dir, place, file }) => {
+    put(`${place}/${dir}/${file}`);
     return [write(place, { access: "delete", is_tree: true })];
   },
-  "rm -rf of a folder with a project in it": ({ place, file }) => {
-    put(`${place}/.claude/${file}`);
+  "rm -rf of a folder with a project in it": ({ dir, place, file }) => {
+    put(`${place}/${dir}/${file}`);
     return [write(dirname(place), { access: "delete", is_tree: true })];
   },
 };
@@ -115,8 +122,8 @@ const WHOLE_PLACES: Record<string, (ground: Ground) => ResolvedRequirement[]> = 
 const CAN: Record<string, (ground: Ground) => ResolvedRequirement[]> = {
   "git checkout -- .": ({ place }) => [write(place, { is_tree: true })],
   "an unpacked archive below the place": ({ place }) => [write(`${place}/src`, { is_tree: true })],
-  "mv of the place, as one name": ({ place, file }) => {
-    put(`${place}/.claude/${file}`);
+  "mv of the place, as one name": ({ dir, place, file }) => {
+    put(`${place}/${dir}/${file}`);
     return [write(place)];
   },
   "a copy of a folder with a link in it": ({ place, own }) => {
@@ -128,10 +135,10 @@ const CAN: Record<string, (ground: Ground) => ResolvedRequirement[]> = {
     mkdirSync(`${own}/y`);
     return [write(`${own}/y/b`), write(`${place}/src`, { is_tree: true, copied_from: `${own}/y` })];
   },
-  "a copy over a link": ({ place, own }) => {
+  "a copy over a link": ({ dir, place, own, file }) => {
     put(`${own}/y/a`);
     mkdirSync(`${place}/src`, { recursive: true });
-    symlinkSync("../.claude/settings.json", `${place}/src/a`);
+    symlinkSync(`../${dir}/${file}`, `${place}/src/a`);
     return [write(`${place}/src`, { is_tree: true, copied_from: `${own}/y` })];
   },
   "a copy of more than is looked through": ({ place, own }) => {
@@ -157,15 +164,15 @@ const FREE: Record<string, (ground: Ground) => ResolvedRequirement[]> = {
     put(`${place}/dist/a/settings.json`);
     return [write(`${place}/dist`, { access: "delete", is_tree: true })];
   },
-  "a delete of packages that bring settings": ({ place, file }) => {
-    put(`${place}/dist/node_modules/x/.claude/${file}`);
+  "a delete of packages that bring settings": ({ dir, place, file }) => {
+    put(`${place}/dist/node_modules/x/${dir}/${file}`);
     return [write(`${place}/dist`, { access: "delete", is_tree: true })];
   },
 };
 
 function fate(
   where: "home" | "project",
-  file: string,
+  settings: string,
   makes: (ground: Ground) => ResolvedRequirement[],
   is_there: boolean,
 ): Fate {
@@ -173,11 +180,20 @@ function fate(
   const place = where === "home" ? home : join(home, "work/project");
   const own = join(home, "own");
   for (const folder of [place, own]) mkdirSync(folder, { recursive: true });
-  if (is_there) put(`${place}/.claude/${file}`);
-  return fateOf(makes({ home, place, file, own }), { home, cwd: own });
+  const [dir = "", file = ""] = settings.split("/");
+  if (is_there) put(`${place}/${settings}`);
+  return fateOf(makes({ home, place, dir, file, own }), { home, cwd: own });
 }
 
-const FILES = ["settings.json", "settings.local.json"];
+const FILES = [".claude/settings.json", ".claude/settings.local.json"];
+/** Of the other clients. */
+const OTHERS = [
+  ".codex/config.toml",
+  ".codex/hooks.json",
+  ".gemini/settings.json",
+  ".gemini/.env",
+  ".opencode/opencode.json",
+];
 const rows = (table: Record<string, unknown>, paths: readonly ("home" | "project")[]) =>
   Object.keys(table).flatMap((name) =>
     paths.flatMap((where) =>
@@ -215,18 +231,116 @@ describe("settings that hold the hook", () => {
     expect(makes && fate(where, file, makes, is_there)).toBe("free");
   });
 
+  it.each(OTHERS)("are as much those of other clients: %s", (settings) => {
+    const fates = (["home", "project"] as const).flatMap((where) =>
+      Object.entries({ ...WRITERS, ...WHOLE_PLACES }).map(([name, makes]) => [
+        name,
+        where,
+        fate(where, settings, makes, true),
+      ]),
+    );
+    expect(fates.filter(([, , got]) => got !== "denied")).toEqual([]);
+    const can = Object.entries(CAN).filter(([name]) => !/more than|deeper/.test(name));
+    expect(can.filter(([, makes]) => fate("project", settings, makes, true) !== "asked")).toEqual([]);
+    expect(Object.entries(FREE).filter(([, makes]) => fate("project", settings, makes, false) !== "free")).toEqual([]);
+  });
+
+  it("are all of some folders, the files that a client reads in a project, and the machine's own", () => {
+    const world = { home: "/home/ada", cwd: "/srv/p" };
+    for (const path of [
+      "/srv/p/.codex/rules/a.rules",
+      "/srv/p/sub/.codex/skills/a/SKILL.md",
+      "/home/ada/.codex/auth.json",
+      "/srv/p/.opencode/plugin/a.ts",
+      "/srv/p/.OpenCode/AGENT/a.md",
+      "/srv/p/opencode.json",
+      "/srv/p/sub/OPENCODE.jsonc",
+      "/home/ada/.config/opencode/plugins/metnos-gate.js",
+      "/home/ada/.gemini/trustedFolders.json",
+      "/home/ada/.gemini/extensions/a/hooks/hooks.json",
+      "/srv/p/.gemini/policies/a.toml",
+      "/srv/p/.gemini/extensions/a/gemini-extension.json",
+      "/etc/codex/requirements.toml",
+      "/private/etc/gemini-cli/settings.json",
+      "/etc/opencode/opencode.json",
+      "/Library/Application Support/GeminiCli/settings.json",
+    ])
+      expect([path, fateOf([write(path)], world), fateOf([write(path, { access: "delete" })], world)]).toEqual([
+        path,
+        "denied",
+        "denied",
+      ]);
+    // Their commands and memories are code, and the user's to allow.
+    for (const path of ["/srv/p/.gemini/commands/a.toml", "/srv/p/.gemini/GEMINI.md"])
+      expect([path, fateOf([write(path)], world)]).toEqual([path, "asked"]);
+    for (const path of ["/srv/p/codex/config.toml", "/srv/p/my-opencode.json", "/srv/p/docs/gemini/settings.json"])
+      expect([path, fateOf([write(path)], world)]).toEqual([path, "free"]);
+  });
+
+  it("of other clients are where the environment says, whatever they are named there", () => {
+    const env = {
+      CODEX_HOME: "/srv/codex/",
+      XDG_CONFIG_HOME: "/srv/xdg",
+      OPENCODE_CONFIG: "/srv/own/oc.json",
+      OPENCODE_CONFIG_DIR: "/srv/ocdir",
+      GEMINI_CLI_HOME: "/srv/gem",
+      GEMINI_CLI_SYSTEM_SETTINGS_PATH: "/srv/own/gemini.json",
+    };
+    const world = { home: "/home/ada", env };
+    for (const path of [
+      "/srv/codex",
+      "/srv/Codex/config.toml",
+      "/srv/codex/skills/a/SKILL.md",
+      "/srv/xdg/opencode/opencode.json",
+      "/srv/xdg/opencode/plugin/a.js",
+      "/srv/own/oc.json",
+      "/srv/ocdir/agent/a.md",
+      "/srv/gem/.gemini/oauth_creds.json",
+      "/srv/own/gemini.json",
+    ])
+      expect([path, fateOf([write(path)], world)]).toEqual([path, "denied"]);
+    expect(fateOf([write("/srv", { is_tree: true, access: "delete" })], world)).toBe("denied");
+    for (const path of ["/srv/own/other.json", "/srv/xdg/app/settings.json", "/srv/codex2/a"])
+      expect([path, fateOf([write(path)], world)]).toEqual([path, "free"]);
+    for (const root of ["/", "//", "relative", ""])
+      expect(fateOf([write("/srv/p/a.txt")], { ...world, env: { CODEX_HOME: root, OPENCODE_CONFIG: root } })).toBe(
+        "free",
+      );
+  });
+
+  it("of other clients are what their links lead to, and the links themselves", () => {
+    const home = tempFolder();
+    put(`${home}/dotfiles/codex/config.toml`);
+    symlinkSync("dotfiles/codex", `${home}/.codex`);
+    put(`${home}/dotfiles/oc/opencode.json`);
+    mkdirSync(`${home}/.config`);
+    symlinkSync("../dotfiles/oc", `${home}/.config/opencode`);
+    put(`${home}/dotfiles/shared.json`);
+    mkdirSync(`${home}/work`);
+    symlinkSync("../dotfiles/shared.json", `${home}/work/opencode.json`);
+    const world = { home, cwd: `${home}/work` };
+    for (const path of ["codex/config.toml", "codex/rules/a", "codex", "oc/plugin/a.js", "shared.json"])
+      expect([path, fateOf([write(`${home}/dotfiles/${path}`)], world)]).toEqual([path, "denied"]);
+    expect(fateOf([write(`${home}/.codex`, { access: "delete" })], world)).toBe("denied");
+    expect(fateOf([write(`${home}/dotfiles/vim`)], world)).toBe("free");
+  });
+
   it("may be read", () => {
     expect(fateOf([onPath("fs:read", "/home/ada/.claude/settings.json")], { home: "/home/ada" })).toBe("free");
-    expect(decided({ home: "/home/ada" }, "Read", { file_path: "/home/ada/.claude/settings.json" }).outcome).toBe(
-      "allowed",
-    );
+    for (const file of [
+      ".claude/settings.json",
+      ".codex/config.toml",
+      ".gemini/settings.json",
+      ".opencode/plugin/a.ts",
+    ])
+      expect(decided({ home: "/home/ada" }, "Read", { file_path: `/home/ada/${file}` }).outcome).toBe("allowed");
   });
 
   it("are where the environment says, too", () => {
     const world = { home: "/home/ada", env: { CLAUDE_CONFIG_DIR: "/srv/claude/" } };
     for (const path of ["/srv/claude/settings.json", "/srv/claude/settings.local.json", "/srv/claude"])
       expect([path, fateOf([write(path)], world)]).toEqual([path, "denied"]);
-    expect(fateOf([write("/srv/claude/notes.md")], world)).toBe("free");
+    expect(fateOf([write("/srv/claude/notes.md")], world)).toBe("asked");
     const delete_above = write("/srv", { is_tree: true, access: "delete" });
     expect(fateOf([delete_above], world)).toBe("denied");
   });

@@ -44,10 +44,7 @@ const IN_HOME = [
   ".claude/plugins/a/hooks/hooks.json",
   ".claude/skills/a/SKILL.md",
   ".claude/commands/a.md",
-  ".codex/config.toml",
   ".cursor/mcp.json",
-  ".gemini/settings.json",
-  ".config/opencode/opencode.json",
   "Library/LaunchAgents/a.plist",
 ];
 const IN_PROJECT = [
@@ -66,8 +63,7 @@ const IN_PROJECT = [
   ".mcp.json",
   ".claude/agents/reviewer.md",
   ".cursor/rules/a.mdc",
-  ".opencode/plugin/a.ts",
-  "opencode.json",
+  ".gemini/commands/a.toml",
   "node_modules/.bin/tsc",
   "bare/HEAD",
 ];

@@ -71,6 +71,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
   },
   // Words that are no programs there.
   { why: "a kind of agents", words: "codex gemini", files: ["executors/agent-kind.ts"] },
+  { why: "a folder of the system's", words: "codex", files: ["guard/settings-places.ts"] },
   {
     why: "how far an answer reaches",
     words: "file tree",
@@ -138,7 +139,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
   {
     why: "the role of operands that are linked",
     words: "links",
-    files: ["guard/shell/forbidden-paths.ts", "guard/shell/gate-itself.ts", "shell/evaluator.ts"],
+    files: ["guard/shell/forbidden-paths.ts", "guard/shell/agent-settings-words.ts", "shell/evaluator.ts"],
   },
   {
     why: "a kind of value or of a syntax node",
@@ -152,6 +153,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
   { why: "an agent's name", words: "codex gemini", files: ["executors/catalog.ts"] },
   { why: "an agent's tools", words: "apply_patch command patch wait", files: ["executors/codex.ts"] },
   { why: "an agent's tools", words: "command", files: ["executors/gemini.ts"] },
+  { why: "an agent's tools", words: "apply_patch bash command patch timeout", files: ["executors/opencode.ts"] },
   {
     why: "where a tool's targets are found",
     words: "patch",

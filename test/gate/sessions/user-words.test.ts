@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MAX_PROMPT } from "../../../ipc/prompt-length.ts";
+import { MAX_PROMPT } from "../../../ipc/session-limits.ts";
 import { MAX_SHOWN_WORDS, userWordsLine } from "../../../ipc/user-words.ts";
 import { KEPT_TURNS, MAX_CHARACTERS, UserWords } from "../../../main/gate/sessions/user-words.ts";
 

@@ -1,12 +1,8 @@
-import { ownCommand } from "../../../../ipc/own-command.ts";
-import { placingRole } from "../../programs/accesses.ts";
 import { GATE_INTERPRETER, GATE_PROCESS_TEXTS, gateWords, onlyAsksGate } from "../../programs/gate-command.ts";
 import { processToolCalled, signalsUser } from "../../programs/processes.ts";
 import { socketToolCalled } from "../../programs/sockets.ts";
-import { programCalled } from "../../programs/table.ts";
 import {
   canContain,
-  canMatch,
   canMatchAtOrBelow,
   canMatchPath,
   type PathPattern,
@@ -15,8 +11,8 @@ import {
 } from "../../shell/paths.ts";
 import type { Reading, SimpleCommand, Word } from "../../shell/reading.ts";
 import type { ProtectedGatePaths } from "../gate-files.ts";
-import { isTextOnly } from "./data-words.ts";
-import { type Effects, effectsOf } from "./effects.ts";
+import { agentSettingsChanged } from "./agent-settings-words.ts";
+import { effectsOf } from "./effects.ts";
 import { type Finding, finding } from "./finding.ts";
 import { treesRead } from "./forbidden-paths.ts";
 import { type PathWord, pathWords } from "./path-words.ts";
@@ -39,7 +35,7 @@ export function gateItself(
       (gate === undefined ? null : paths(command, gate, words(command))) ??
       process(command, looks) ??
       humanOnly(command) ??
-      hook(command, home);
+      agentSettingsChanged(command, home, words(command));
     if (found !== null) return found;
   }
   return null;
@@ -169,58 +165,4 @@ function humanOnly(command: SimpleCommand): Finding | null {
   if (words === undefined) return null;
   if (onlyAsksGate(words)) return null;
   return finding("guard.gate-command", "a metnos-gate command that only the user gives", ASK, command, words[0]);
-}
-
-/** `cp settings.json ~/.claude/`, `cp -r x/.claude ~`, `tar x -C ~/.claude`, `ln -sfn x ~/.claude`. */
-function replacesEntry(command: SimpleCommand, { placed, trees_written }: Effects, home: string): boolean {
-  const { name, cwd } = command;
-  const program = programCalled(name);
-  const is_link = program !== undefined && placingRole(program) === "links";
-  const isFolder = (word: Word) => pathOf(word, cwd).segments.at(-1) === ".claude";
-  if (trees_written.some(isFolder)) return true;
-  return placed.some(({ word, source, is_exact }) => {
-    if (isFolder(word) && (is_exact || is_link)) return true;
-    const last = pathOf(source, cwd).segments.at(-1);
-    if (canMatchPath(pathOf(word, cwd), segmentsOf(home))) return last === ".claude";
-    if (!isFolder(word)) return false;
-    return (
-      ["settings.json", "settings.local.json"].some((file) => canMatch(last, file)) ||
-      /(?:^|\/)\.?\/?$/.test(source.text) ||
-      !source.is_resolved
-    );
-  });
-}
-
-function hook(command: SimpleCommand, home: string): Finding | null {
-  const report = (description: string, word?: Word) =>
-    finding("guard.agent-settings", description, `ask the user: ${ownCommand("connect claude-code")}`, command, word);
-  const files = [
-    [...segmentsOf(home), ".claude", "settings.json"],
-    [...segmentsOf(home), ".claude", "settings.local.json"],
-  ];
-  const isEntry = (path: PathPattern): boolean => {
-    if (files.some((file) => canMatchPath(path, file))) return true;
-    const [folder, file] = path.segments.slice(-2);
-    return (
-      (folder === ".claude" && (canMatch(file, "settings.json") || canMatch(file, "settings.local.json"))) ||
-      path.segments.at(-1) === "managed-settings.json"
-    );
-  };
-  const effects = effectsOf(command);
-  for (const word of [...effects.trees_deleted, ...effects.moved]) {
-    const path = pathOf(word, command.cwd);
-    if (files.some((file) => canContain(path, file)) || path.segments.at(-1) === ".claude")
-      return report("the folder of the hook's entry removed or moved", word);
-  }
-  if (replacesEntry(command, effects, home)) return report("a file put over the hook's entry");
-  if (effects.found_deleted.some((word) => files.some((file) => canMatchPath(pathOf(word, command.cwd), file))))
-    return report("a change of the hook's entry");
-  const changed = new Set([...effects.written, ...effects.deleted, ...effects.moved]);
-  for (const { word, path, redirect } of pathWords(command)) {
-    if (!isEntry(path) || redirect === "<" || redirect === "<&") continue;
-    if (changed.has(word) || redirect !== undefined) return report("a change of the hook's entry", word);
-    if (effects.only_read.includes(word) || isTextOnly(command)) continue;
-    return report("a program that may change the hook's entry", word);
-  }
-  return null;
 }

@@ -94,6 +94,11 @@ export const KEPT_PLACES = section("kept", [
         "a hard link that the user made is another name of the same file, and can't be distinguished from any other file",
     },
   ],
+  [
+    "the settings of agents' clients, in the project and in the home",
+    `for f in .codex/config.toml .gemini/settings.json .opencode/plugin/own.js opencode.json ~/.codex/config.toml ~/.gemini/settings.json ~/.config/opencode/opencode.json; do echo evil > $f; echo evil > n; mv -f n $f; rm -f $f; python3 -c "open('$f', 'w').write('evil')"; done; for d in .codex .gemini .opencode; do mv $d moved; mkdir $d; echo evil > $d/settings.json; done; true`,
+    { as_user: true },
+  ],
 ]);
 
 const planted = (...names: string[]): { planted: readonly string[]; is_bare: true } => ({
@@ -222,5 +227,17 @@ export const NEW_PLACES = section("new", [
     "a thousand of them",
     `for i in $(seq 300); do mkdir m$i; echo evil > m$i/.envrc; done`,
     { ...planted("m1/.envrc", "m150/.envrc", "m300/.envrc"), is_slow: true },
+  ],
+  [
+    "settings of agents' clients that weren't there",
+    `mkdir -p sub/.codex .gemini/policies .OpenCode; for f in sub/.codex/config.toml .gemini/settings.json .gemini/policies/a.toml .OpenCode/opencode.json opencode.jsonc sub/opencode.json; do echo evil > $f; done`,
+    planted(
+      "sub/.codex/config.toml",
+      ".gemini/settings.json",
+      ".gemini/policies/a.toml",
+      ".OpenCode/opencode.json",
+      "opencode.jsonc",
+      "sub/opencode.json",
+    ),
   ],
 ]);

@@ -2,14 +2,14 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { sessionEventIn } from "../../../../cli/agents/claude-code/session-event.ts";
-import { writeLauncher } from "../../../../cli/hook/launcher.ts";
-import { launcherText } from "../../../../cli/hook/launcher-text.ts";
-import { sessionEventSchema } from "../../../../ipc/session-events.ts";
-import { PretendedClient } from "../../../support/pretended-client.ts";
-import { PretendedGate } from "../../../support/pretended-gate.ts";
-import { tempFolder } from "../../../support/temp-folder.ts";
-import { temporaryHome } from "../../../support/temporary-home.ts";
+import { writeLauncher } from "../../../cli/hook/launcher.ts";
+import { launcherText } from "../../../cli/hook/launcher-text.ts";
+import { sessionEventIn } from "../../../cli/hook/session-event.ts";
+import { sessionEventSchema } from "../../../ipc/session-events.ts";
+import { PretendedClient } from "../../support/pretended-client.ts";
+import { PretendedGate } from "../../support/pretended-gate.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
+import { temporaryHome } from "../../support/temporary-home.ts";
 
 const SESSION = ["session", "claude-code"];
 const PROMPT = { hook_event_name: "UserPromptSubmit", session_id: "s1", prompt_id: "p1", prompt: "tidy up" };
@@ -29,7 +29,7 @@ describe("what Claude Code says of a session", () => {
     ["a subagent's end", { hook_event_name: "SubagentStop", agent_type: "Explore" }, { kind: "subagent-ended" }],
     ["another folder", { hook_event_name: "CwdChanged", new_cwd: "/srv/p" }, { kind: "cwd-changed", cwd: "/srv/p" }],
   ])("is passed on: %s", (_, payload, event) => {
-    const found = sessionEventIn({ ...payload });
+    const found = sessionEventIn({ ...payload }, "prompt_id");
     expect(found).toMatchObject(event);
     expect(sessionEventSchema.parse(found)).toEqual(found);
   });
@@ -43,7 +43,7 @@ describe("what Claude Code says of a session", () => {
     ["a folder that is none", { hook_event_name: "CwdChanged", new_cwd: 7 }],
     ["another event", { hook_event_name: "Notification", message: "x" }],
   ])("is not passed on: %s", (_, payload) => {
-    expect(sessionEventIn({ ...payload })).toBeUndefined();
+    expect(sessionEventIn({ ...payload }, "prompt_id")).toBeUndefined();
   });
 });
 
@@ -61,6 +61,26 @@ describe("the hook of a session", () => {
       event: { kind: "prompt", turn: "p1", text: "tidy up" },
     });
     expect(gate.first("hello")).toMatchObject({ agent: { name: "claude-code" }, session: "s1" });
+  });
+
+  it("names the hooks beside the gate's with each message of the user's", async () => {
+    const home = temporaryHome();
+    const gate = await PretendedGate.start(home, {
+      hello: { type: "hello.ok", data: {} },
+      "session.event": { type: "session.noted", data: {} },
+    });
+    const project = join(home.home, "project");
+    mkdirSync(join(project, ".claude"), { recursive: true });
+    const settings = { hooks: { PreToolUse: [{ hooks: [{ type: "command", command: "/srv/fmt" }] }] } };
+    writeFileSync(join(project, ".claude/settings.json"), JSON.stringify(settings));
+    const input = JSON.stringify({ ...PROMPT, cwd: project });
+    await new PretendedClient(home).call(writeLauncher(home.env), SESSION, input);
+    const events = gate.all("session.event").map(({ event }) => event);
+    expect(events).toContainEqual({
+      kind: "other-hooks",
+      hooks: [`/srv/fmt (${join(project, ".claude/settings.json")})`],
+    });
+    expect(events).toContainEqual({ kind: "prompt", turn: "p1", text: "tidy up" });
   });
 
   it.each([

@@ -1,0 +1,17 @@
+import { isObject, type Json } from "../../json-object.ts";
+import { foreignHooks } from "./dangers.ts";
+import type { SettingsSource } from "./effective-settings.ts";
+
+/** The hooks before tools that aren't the gate's, and the plugins that may have some: each can change a call after it was approved. */
+export function otherHooks(all: readonly SettingsSource[]): string[] {
+  const managed = all.filter(({ kind }) => kind === "managed");
+  const sources = managed.some(({ settings }) => settings?.allowManagedHooksOnly === true) ? managed : all;
+  const found = sources.flatMap(({ file, settings = {} }) => foreignHooks(settings).map((hook) => `${hook} (${file})`));
+  const plugins = sources.flatMap(({ settings = {} }) => pluginsOf(settings));
+  return [...found, ...plugins.map((plugin) => `those of the plugin ${plugin}`)];
+}
+
+function pluginsOf({ enabledPlugins }: Json): string[] {
+  if (!isObject(enabledPlugins)) return [];
+  return Object.entries(enabledPlugins).flatMap(([name, is_enabled]) => (is_enabled === true ? [name] : []));
+}

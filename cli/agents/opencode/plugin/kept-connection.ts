@@ -1,0 +1,66 @@
+import { connect, type Socket } from "node:net";
+import { encodeFrame, FrameReader } from "../../../../ipc/frames.ts";
+import { isOwnSocket } from "../../../../ipc/own-socket.ts";
+import { helloOf } from "../../../hook/exchange.ts";
+
+/**
+ * A connection that is kept as long as OpenCode runs: the gate sees by it that the plugin is loaded, and hears by it what nobody has to
+ * answer. Nothing here throws, and nothing keeps OpenCode from ending.
+ */
+
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 30_000;
+
+export interface KeptOptions {
+  socket_path: string;
+  agent: string;
+  token(): string | undefined;
+}
+
+export class KeptConnection {
+  readonly #options: KeptOptions;
+  #socket: Socket | undefined;
+  #is_greeted = false;
+  #pause = FIRST_PAUSE_MS;
+  #sent = 0;
+
+  constructor(options: KeptOptions) {
+    this.#options = options;
+    this.#open();
+  }
+
+  /** Dropped where no gate is connected. */
+  say(type: "session.event" | "tool.ran", data: object): void {
+    if (!this.#is_greeted) return;
+    this.#sent += 1;
+    this.#socket?.write(encodeFrame(type, { id: `kept-${this.#sent}`, ...data }));
+  }
+
+  #open(): void {
+    const { socket_path, agent, token } = this.#options;
+    if (!isOwnSocket(socket_path)) return this.#again();
+    const reader = FrameReader.forAnswers();
+    const socket = connect(socket_path);
+    this.#socket = socket;
+    socket.unref();
+    socket.on("error", () => socket.destroy()); // 'close' follows
+    socket.once("close", () => {
+      reader.close();
+      this.#is_greeted = false;
+      this.#again();
+    });
+    socket.setEncoding("utf8").on("data", (text: string) => {
+      for (const frame of reader.push(text)) {
+        if (!frame.ok || frame.message.type !== "hello.ok") continue;
+        this.#is_greeted = true;
+        this.#pause = FIRST_PAUSE_MS;
+      }
+    });
+    socket.write(helloOf({ agent_name: agent, token: token(), session: "", can_confine: false }));
+  }
+
+  #again(): void {
+    setTimeout(() => this.#open(), this.#pause).unref();
+    this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE_MS);
+  }
+}

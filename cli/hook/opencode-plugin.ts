@@ -1,0 +1,45 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { GateError } from "../../ipc/gate-error.ts";
+import { ownCommand } from "../../ipc/own-command.ts";
+import { agentTokenFile, type Env, gatePaths } from "../../ipc/paths.ts";
+import { VERSION } from "../../main/version.ts";
+import { PLACEHOLDER, type PluginSettings } from "../agents/opencode/plugin/settings.ts";
+
+/** The plugin for OpenCode as `connect` writes it: the program that was built, with where the gate is. */
+
+const BUILT = fileURLToPath(new URL("../../dist/opencode/plugin.js", import.meta.url));
+
+/** A plugin file of ours begins so. */
+export const PLUGIN_HEADER = "// Written by metnos-gate connect opencode, which also replaces it.";
+
+const MARGIN_SECONDS = 15;
+
+/** @param answer_seconds how long the gate takes for its answer at the most @throws GateError `hook_unusable` if it isn't built */
+export function pluginText(env: Env, answer_seconds: number): string {
+  if (!existsSync(BUILT)) throw new GateError("hook_unusable", "the plugin is not built", "run npm ci in the checkout");
+  const paths = gatePaths(env);
+  const settings: PluginSettings = {
+    version: VERSION,
+    socket: paths.agent_socket,
+    token_file: agentTokenFile(paths, "opencode"),
+    loaded_dir: loadedFolder(env),
+    wait_seconds: answer_seconds + MARGIN_SECONDS,
+    commands: { start: ownCommand("start"), connect: ownCommand("connect opencode") },
+  };
+  const program = readFileSync(BUILT, "utf8");
+  const text = program.replace(JSON.stringify(PLACEHOLDER), () => JSON.stringify(JSON.stringify(settings)));
+  if (text === program)
+    throw new GateError(
+      "hook_unusable",
+      "the plugin that was built has no place for its settings",
+      "run npm ci in the checkout",
+    );
+  return `${PLUGIN_HEADER}\n${text}`;
+}
+
+/** Where each OpenCode that has loaded the plugin says so, in a file by its process id. */
+export function loadedFolder(env: Env): string {
+  return join(gatePaths(env).state_dir, "hook", "opencode");
+}

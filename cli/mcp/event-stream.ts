@@ -1,0 +1,58 @@
+/** A stream of server-sent events, read as bytes: what each one's data is. */
+
+const NEWLINE = 0x0a;
+const RETURN = 0x0d;
+const SPACE = 0x20;
+const COLON = 0x3a;
+
+export class EventStream {
+  readonly #max_bytes: number;
+  #rest: Buffer[] = [];
+  #rest_bytes = 0;
+  #data: Buffer[] = [];
+  #data_bytes = 0;
+
+  /** @param max_bytes of one event; a longer one is an exception */
+  constructor(max_bytes: number) {
+    this.#max_bytes = max_bytes;
+  }
+
+  /** The data of the events that `chunk` completes: each as one line, without its end. @throws RangeError for one that is too long */
+  push(chunk: Buffer): Buffer[] {
+    const events: Buffer[] = [];
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      const line = Buffer.concat([...this.#rest, chunk.subarray(start, end)]);
+      this.#rest = [];
+      this.#rest_bytes = 0;
+      this.#line(line.at(-1) === RETURN ? line.subarray(0, -1) : line, events);
+      start = end + 1;
+    }
+    if (start < chunk.length) this.#rest.push(chunk.subarray(start));
+    this.#rest_bytes += chunk.length - start;
+    if (this.#rest_bytes + this.#data_bytes > this.#max_bytes) throw new RangeError("an event is too long");
+    return events;
+  }
+
+  #line(line: Buffer, events: Buffer[]): void {
+    if (line.length === 0) {
+      if (this.#data.length > 0) events.push(onOneLine(Buffer.concat(this.#data)));
+      this.#data = [];
+      this.#data_bytes = 0;
+      return;
+    }
+    const colon = line.indexOf(COLON);
+    if (line.subarray(0, colon === -1 ? line.length : colon).toString("latin1") !== "data") return;
+    const from = colon === -1 ? line.length : colon + (line[colon + 1] === SPACE ? 2 : 1);
+    // Data of several lines is one text with their ends in between.
+    if (this.#data.length > 0) this.#data.push(Buffer.of(NEWLINE));
+    this.#data.push(line.subarray(from));
+    this.#data_bytes += line.length;
+  }
+}
+
+/** JSON on one line: the end of a line can only be white space in it. */
+export function onOneLine(json: Buffer): Buffer {
+  if (!json.includes(NEWLINE) && !json.includes(RETURN)) return json;
+  return Buffer.from(json.map((byte) => (byte === NEWLINE || byte === RETURN ? SPACE : byte)));
+}

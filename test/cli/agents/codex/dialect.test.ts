@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { CODEX } from "../../../../cli/agents/codex/dialect.ts";
+import { CODEX_TOOLS_CALLED } from "./recorded-payloads.ts";
+
+describe("the hook of Codex", () => {
+  it.each(CODEX_TOOLS_CALLED)("reads a call of %s", (_tool, payload, call) => {
+    expect(CODEX.read(JSON.stringify(payload))).toEqual({
+      session_id: "01a2009b-e011",
+      rewritable: undefined,
+      call: {
+        intent: "",
+        ...call,
+        context: {
+          cwd: "/srv/p",
+          mode: "bypassPermissions",
+          session: "01a2009b-e011",
+          turn: "01a2009b-e01f",
+          ...call.context,
+        },
+      },
+    });
+  });
+
+  it.each<[string, string]>([
+    ["no JSON", "{"],
+    ["another event", '{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}'],
+    ["no tool", '{"hook_event_name":"PreToolUse","tool_input":{}}'],
+    ["no arguments", '{"hook_event_name":"PreToolUse","tool_name":"Bash"}'],
+    [
+      "a key twice",
+      '{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls","command":"rm a"}}',
+    ],
+  ])("refuses %s", (_what, text) => {
+    expect(CODEX.read(text)).toEqual({ refused: expect.stringMatching(/./) });
+  });
+
+  it("says nothing to what is allowed, and denies all else with a reason: Codex would run it", () => {
+    const answer = { reason: "why", is_shown: false };
+    expect(CODEX.write({ ...answer, permission: "allow" })).toEqual({});
+    for (const permission of ["deny", "ask"] as const)
+      expect(CODEX.write({ ...answer, permission })).toEqual({
+        hookSpecificOutput: {
+          hookEventName: "PreToolUse",
+          permissionDecision: "deny",
+          permissionDecisionReason: "Metnos Gate: why",
+        },
+      });
+  });
+});

@@ -1,0 +1,21 @@
+import type { ApprovalView } from "../../ipc/operator-api.ts";
+import type { GateUnderTest } from "../support/running-gate.ts";
+
+export type CardAnswer = readonly ["approved" | "rejected", string?];
+
+/** Answers the next cards, one after the other, over the operator's socket, and returns them. */
+export async function answerCards(gate: GateUnderTest, answers: readonly CardAnswer[]): Promise<ApprovalView[]> {
+  const operator = await gate.operatorClient();
+  const seen: ApprovalView[] = [];
+  for (const [decision, message] of answers) {
+    let [waiting] = await operator.call("approvals.list", {});
+    while (waiting === undefined) {
+      await gate.event(({ type }) => type === "approval.waiting");
+      [waiting] = await operator.call("approvals.list", {});
+    }
+    seen.push(waiting);
+    const { token } = waiting;
+    await operator.call("approvals.resolve", { token, decision, ...(message === undefined ? {} : { message }) });
+  }
+  return seen;
+}
