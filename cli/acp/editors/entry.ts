@@ -10,9 +10,8 @@ const SERVERS = "agent_servers";
 export function withEntry(text: string | undefined, name: string, entry: Json): string {
   if (text === undefined || text.trim() === "") return `${JSON.stringify({ [SERVERS]: { [name]: entry } }, null, 2)}\n`;
   const servers = serversIn(text);
-  if (servers === undefined)
-    return inserted(text, text.indexOf("{", startOfValue(text)), SERVERS, { [name]: entry }, 1);
-  const known = memberAt(text, [SERVERS, name]);
+  if (servers === undefined) return inserted(text, withoutComments(text).search(/\S/), SERVERS, { [name]: entry }, 1);
+  const known = memberAt(withoutComments(text), [SERVERS, name]);
   if (known === undefined) return inserted(text, servers.value_start, name, entry, 2);
   const is_same = JSON.stringify(parsedValue(text.slice(known.value_start, known.value_end))) === JSON.stringify(entry);
   if (is_same) return text;
@@ -22,9 +21,9 @@ export function withEntry(text: string | undefined, name: string, entry: Json): 
 /** The settings without it; the same where it isn't there. */
 export function withoutEntry(text: string, name: string): string {
   const servers = serversIn(text);
-  const known = servers && memberAt(text, [SERVERS, name]);
+  const known = servers && memberAt(withoutComments(text), [SERVERS, name]);
   if (servers === undefined || known === undefined) return text;
-  const members = membersOf(text, servers.value_start);
+  const members = membersOf(withoutComments(text), servers.value_start);
   const index = members.findIndex(({ start }) => start === known.start);
   const next = members[index + 1];
   if (next !== undefined) return text.slice(0, known.start) + text.slice(next.start);
@@ -38,7 +37,7 @@ function serversIn(text: string): Member | undefined {
   if (!isObject(settings)) throw new SyntaxError("the settings are no JSON object");
   const servers = settings[SERVERS];
   if (servers === undefined) return undefined;
-  const found = memberAt(text, [SERVERS]);
+  const found = memberAt(withoutComments(text), [SERVERS]);
   if (!isObject(servers) || found === undefined) throw new SyntaxError(`${SERVERS} is no object, or is there twice`);
   return found;
 }
@@ -47,15 +46,9 @@ function parsedValue(text: string): unknown {
   return JSON.parse(withoutComments(text).replace(/^\ufeff/, "")) as unknown;
 }
 
-function startOfValue(text: string): number {
-  const [first] = membersOf(text);
-  // Before the first member there may be comments with braces, but none behind its object's own.
-  return first === undefined ? 0 : text.lastIndexOf("{", first.start);
-}
-
 /** As the first member of the object that begins there. */
 function inserted(text: string, object_start: number, key: string, value: Json, depth: number): string {
-  const is_empty = membersOf(text, object_start).length === 0;
+  const is_empty = membersOf(withoutComments(text), object_start).length === 0;
   const member = `\n${"  ".repeat(depth)}${JSON.stringify(key)}: ${indented(value, depth)}`;
   const end = is_empty ? `\n${"  ".repeat(depth - 1)}` : ",";
   const rest = text.slice(object_start + 1);
