@@ -1,3 +1,4 @@
+import { acp } from "./acp.ts";
 import { box } from "./box.ts";
 import { clients } from "./clients.ts";
 import { codingSession } from "./coding-session.ts";
@@ -43,6 +44,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   trail,
   receipts,
   mcp,
+  acp,
 };
 
 const args = process.argv.slice(2);

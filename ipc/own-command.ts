@@ -18,6 +18,13 @@ export function ownCommand(words = ""): string {
   return words === "" ? found.command : `${found.command} ${words}`;
 }
 
+/** The launcher's whole path, for who starts this program without a shell. */
+export function ownLauncher(): string | undefined {
+  const module = fileURLToPath(import.meta.url);
+  const archive = /^(.*)[\\/]app\.asar(?:\.unpacked)?[\\/]/.exec(module)?.[1];
+  return archive !== undefined && process.env.APPIMAGE ? undefined : launcherOf(process.env, module, archive);
+}
+
 /** The bare name only where PATH has this very launcher under it: another program of that name must never be proposed. @param module this file, or what it was built into */
 export function commandOf(env: Env, module: string): string {
   const archive = /^(.*)[\\/]app\.asar(?:\.unpacked)?[\\/]/.exec(module)?.[1];

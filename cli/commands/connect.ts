@@ -3,6 +3,7 @@ import { ownCommand } from "../../ipc/own-command.ts";
 import { agentTokenFile, gatePaths } from "../../ipc/paths.ts";
 import { shellWord } from "../../ipc/shell-quoted.ts";
 import { visible } from "../../ipc/visible-text.ts";
+import { EDITORS, isEditor } from "../acp/editors/editors.ts";
 import type { AdapterName, ConnectResult } from "../agents/adapter.ts";
 import { ADAPTER_NAMES, adapterOf } from "../agents/adapters.ts";
 import { installedAgents, installedColumns } from "../agents/installed.ts";
@@ -23,7 +24,7 @@ interface Options {
 /** `connect AGENT`: puts what calls the gate into the client's settings, and pairs the agent. `connect`: what there is to connect. */
 export function connectCommand(program: Command): void {
   program
-    .command("connect [agent]")
+    .command("connect [agent] [started]")
     .description(
       `puts the gate in front of an agent (${ADAPTER_NAMES.join(", ")}): writes its hook and pairs it; without a name, lists them`,
     )
@@ -36,7 +37,17 @@ export function connectCommand(program: Command): void {
     .option("--client <file>", "the agent's program, which is tested; left out, the one on PATH")
     .option("--mcp", "instead of its hook: a proxy in front of each MCP server that its settings start")
     .option("--remove", "takes the hook out again; the pairing stays, see agents revoke")
-    .action(async (agent: string | undefined, options: Options) => {
+    .addHelpText(
+      "after",
+      `\nconnect EDITOR AGENT (${EDITORS.join(", ")}): the entry by which an editor starts it, see docs/acp.md`,
+    )
+    .action(async (agent: string | undefined, started: string | undefined, options: Options) => {
+      if (agent !== undefined && isEditor(agent)) {
+        const { connectInEditor } = await import("../acp/editors/connect.ts");
+        return await connectInEditor(agent, started, options);
+      }
+      if (started !== undefined)
+        throw usageError(`${JSON.stringify(agent)} is no editor`, `one of: ${EDITORS.join(", ")}`);
       if (agent === undefined) return await listAgents(options);
       const adapter = await adapterOf(agent);
       if (adapter === undefined)

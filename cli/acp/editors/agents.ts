@@ -1,0 +1,35 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
+import type { Env } from "../../../ipc/paths.ts";
+
+/** The agents that editors start, by the names that `connect EDITOR AGENT` takes. */
+
+export interface EditorAgent {
+  title: string;
+  words: readonly string[];
+}
+
+export const EDITOR_AGENTS: Readonly<Record<string, EditorAgent>> = {
+  "claude-code": { title: "Claude Code", words: ["claude-agent-acp"] },
+  codex: { title: "Codex", words: ["codex-acp"] },
+  gemini: { title: "Gemini CLI", words: ["gemini", "--acp"] },
+  opencode: { title: "OpenCode", words: ["opencode", "acp"] },
+};
+
+/** The agent's command with its program's whole path: an editor that a desktop has started has another PATH. Undefined where it isn't installed. */
+export function installedWords({ words: [program = "", ...args] }: EditorAgent, env: Env): string[] | undefined {
+  for (const folder of (env.PATH ?? "").split(delimiter)) {
+    const file = join(folder, program);
+    if (isAbsolute(folder) && isProgram(file)) return [file, ...args];
+  }
+  return undefined;
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false; // not there, or nothing that runs
+  }
+}

@@ -1,0 +1,60 @@
+import { withoutComments } from "../../agents/json-comments.ts";
+import { type Member, memberAt, membersOf } from "../../json-members.ts";
+import { isObject, type Json } from "../../json-object.ts";
+
+/** An entry among `agent_servers` of an editor's settings: put in, replaced and taken out, with every other byte as it was. */
+
+const SERVERS = "agent_servers";
+
+/** The settings with the entry. @throws SyntaxError where they are none that can be kept */
+export function withEntry(text: string | undefined, name: string, entry: Json): string {
+  if (text === undefined || text.trim() === "") return `${JSON.stringify({ [SERVERS]: { [name]: entry } }, null, 2)}\n`;
+  const servers = serversIn(text);
+  if (servers === undefined) return inserted(text, withoutComments(text).search(/\S/), SERVERS, { [name]: entry }, 1);
+  const known = memberAt(withoutComments(text), [SERVERS, name]);
+  if (known === undefined) return inserted(text, servers.value_start, name, entry, 2);
+  const is_same = JSON.stringify(parsedValue(text.slice(known.value_start, known.value_end))) === JSON.stringify(entry);
+  if (is_same) return text;
+  return text.slice(0, known.value_start) + indented(entry, 2) + text.slice(known.value_end);
+}
+
+/** The settings without it; the same where it isn't there. */
+export function withoutEntry(text: string, name: string): string {
+  const servers = serversIn(text);
+  const known = servers && memberAt(withoutComments(text), [SERVERS, name]);
+  if (servers === undefined || known === undefined) return text;
+  const members = membersOf(withoutComments(text), servers.value_start);
+  const index = members.findIndex(({ start }) => start === known.start);
+  const next = members[index + 1];
+  if (next !== undefined) return text.slice(0, known.start) + text.slice(next.start);
+  const before = members[index - 1];
+  const from = before === undefined ? known.start : before.value_end;
+  return text.slice(0, from).trimEnd() + text.slice(known.value_end);
+}
+
+function serversIn(text: string): Member | undefined {
+  const settings = parsedValue(text);
+  if (!isObject(settings)) throw new SyntaxError("the settings are no JSON object");
+  const servers = settings[SERVERS];
+  if (servers === undefined) return undefined;
+  const found = memberAt(withoutComments(text), [SERVERS]);
+  if (!isObject(servers) || found === undefined) throw new SyntaxError(`${SERVERS} is no object, or is there twice`);
+  return found;
+}
+
+function parsedValue(text: string): unknown {
+  return JSON.parse(withoutComments(text).replace(/^\ufeff/, "")) as unknown;
+}
+
+/** As the first member of the object that begins there. */
+function inserted(text: string, object_start: number, key: string, value: Json, depth: number): string {
+  const is_empty = membersOf(withoutComments(text), object_start).length === 0;
+  const member = `\n${"  ".repeat(depth)}${JSON.stringify(key)}: ${indented(value, depth)}`;
+  const end = is_empty ? `\n${"  ".repeat(depth - 1)}` : ",";
+  const rest = text.slice(object_start + 1);
+  return `${text.slice(0, object_start + 1)}${member}${end}${is_empty ? rest.trimStart() : rest}`;
+}
+
+function indented(value: Json, depth: number): string {
+  return JSON.stringify(value, null, 2).replaceAll("\n", `\n${"  ".repeat(depth)}`);
+}
