@@ -114,7 +114,7 @@ it("what a server could read as a call, and the gate another way, is refused: eq
   expect(proxy.received.slice(before.length)).toMatch(/^\{"jsonrpc":"2.0","id":\d+,"method":"ping","params":\{\}\}\n$/);
 });
 
-it("while the user thinks the client gets progress; before it gives up it is answered, the card stays, and the same call, sent again, gets its answer once", async () => {
+it("before the client gives up it is answered, the card stays, and the same call, sent again, gets its answer once", async () => {
   const gate = await pairedGate();
   const proxy = await ProxyUnderTest.greeted(gate.home, { words: ["--name", "notes", "--wait", "0.4"] });
   const first = await proxy.call("write note", { a: 1, b: { c: 2, d: 3 } });
