@@ -125,11 +125,11 @@ async function connectServers(agent: AdapterName, { project = false, remove, cli
   const { agents } = loadConfig(gatePaths(process.env).config_file, process.env);
   const paired = await withOperator((api) => pairAgent(api, agent, levelOf(level ?? agents.default_level)));
   const result = await connectMcp(given);
-  const was_there = result.changed.length === 0 ? "the proxy is in front of every server" : counted(result.changed);
-  tell(
-    { ...result, agent: paired },
-    `${was_there} in ${result.file}${result.changed.length === 0 ? "" : " with the proxy"}`,
-  );
+  const text =
+    result.changed.length === 0
+      ? `${result.file} starts no server that is without the proxy`
+      : `${counted(result.changed)} in ${result.file} with the proxy`;
+  tell({ ...result, agent: paired }, text);
   const [first] = result.left;
   if (first === undefined) return;
   say(`left as they are, since nothing is started for them: ${result.left.map((name) => visible(name)).join(", ")}`);
