@@ -41,6 +41,7 @@ describe("Gemini CLI", () => {
     expect(mcp).toMatchObject({ is_error: false, text: expect.stringContaining("said: hello") });
     expect(cards.map(({ executor }) => executor)).toEqual([...Array(3).fill("run_shell_command"), "mcp__echo__say"]);
     expect(new Set(cards.map(({ session }) => session)).size).toBe(1);
+    expect(cards.map(({ user_words }) => user_words)).toEqual(cards.map(() => "go"));
   });
 
   it("asks before each of several calls at once, before those of a subagent, and before its own file tools", async () => {
