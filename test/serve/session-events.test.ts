@@ -63,6 +63,38 @@ describe("a session that its client ends", () => {
     expect(await gate.waiting()).toEqual([tokenOf(left.decision)]);
   });
 
+  it("leaves a card to another session that waits for the same call, and an answer for the session is that one's", async () => {
+    const gate = await startGate();
+    const agent = await gate.agent();
+    const gone = await agent.ask(write("/srv/p/a.txt"));
+    const left = await agent.ask(write("/srv/p/a.txt", "s2"));
+    const token = tokenOf(gone.decision);
+    expect(tokenOf(left.decision)).toBe(token);
+    await say(agent, { kind: "ended" }, "s1");
+    expect(await gone.final()).toMatchObject({
+      outcome: "denied",
+      status: "cancelled",
+      explain: { rule: "approval.withdrawn-session" },
+    });
+    expect(await gate.waiting()).toEqual([token]);
+    await gate.operator.call("approvals.resolve", { token, decision: "approved", scope: "session" });
+    expect(await left.final()).toMatchObject({ outcome: "allowed" });
+    expect((await agent.ask(write("/srv/p/a.txt", "s2"))).decision.outcome).toBe("allowed");
+    expect((await agent.ask(write("/srv/p/a.txt"))).decision.outcome).toBe("approval_required");
+  });
+
+  it("withdraws also a card that an earlier session asked for and left", async () => {
+    const gate = await startGate();
+    const agent = await gate.agent();
+    const gone = await agent.ask(write("/srv/p/a.txt"));
+    const left = await agent.ask(write("/srv/p/a.txt", "s2"));
+    await say(agent, { kind: "ended" }, "s1");
+    await gone.final();
+    await say(agent, { kind: "ended" }, "s2");
+    expect(await left.final()).toMatchObject({ explain: { rule: "approval.withdrawn-session" } });
+    expect(await gate.waiting()).toEqual([]);
+  });
+
   it("is ended by its own agent alone", async () => {
     const gate = await startGate();
     const agent = await gate.agent();
