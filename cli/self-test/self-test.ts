@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { ownCommand } from "../../ipc/own-command.ts";
+import { ownCommand, ownLauncher } from "../../ipc/own-command.ts";
 import { agentTokenFile, type Env, gatePaths } from "../../ipc/paths.ts";
 import { shellWord } from "../../ipc/shell-quoted.ts";
 import { visible } from "../../ipc/visible-text.ts";
@@ -82,11 +82,8 @@ async function tested(adapter: Adapter, program: string, place: TestPlace, timeo
   await client.prepare?.(place, program);
   const gate = await serveGate({ env, web: false, notifications: false });
   try {
-    const words = `connect ${adapter.name} --level Supervised --client ${shellWord(program)}`;
-    const connected = await runBounded({
-      argv: ["/bin/sh", "-c", `exec ${ownCommand(words)}`],
-      ...{ cwd, env, timeout_ms: CONNECT_TIMEOUT_MS },
-    });
+    const argv = ownWords(["connect", adapter.name, "--level", "Supervised", "--client", program]);
+    const connected = await runBounded({ argv, cwd, env, timeout_ms: CONNECT_TIMEOUT_MS });
     const none = { results: [], asked: 0 };
     if (connected.problem !== null) return { ...connected, ...none, unconnected: reasonOf(connected) };
     const model = await client.model([denied, harmless]);
@@ -104,6 +101,13 @@ async function tested(adapter: Adapter, program: string, place: TestPlace, timeo
   } finally {
     await gate.close();
   }
+}
+
+/** What starts this program with these words. */
+function ownWords(words: readonly string[]): [string, ...string[]] {
+  const launcher = ownLauncher();
+  if (launcher !== undefined) return [launcher, ...words];
+  return ["/bin/sh", "-c", `exec ${ownCommand(words.map(shellWord).join(" "))}`];
 }
 
 /** Nobody answers here: what is asked is denied at once. */

@@ -29,7 +29,7 @@ export class TestPlace {
 
   /** @param own the user's environment */
   static create(own: Env): TestPlace {
-    return new TestPlace(realpathSync(mkdtempSync(join(tmpdir(), "metnos-self-test-"))), own);
+    return new TestPlace(realpathSync(mkdtempSync(join(tmpdir(), `metnos-self-test-${process.pid}-`))), own);
   }
 
   remove(): void {
