@@ -102,10 +102,11 @@ describe("gemini --acp", () => {
     const shell = (command: string): ToolUse => ({ name: "run_shell_command", input: { command } });
     const write = { name: "write_file", input: { file_path: join(project, "a.txt"), content: "text\n" } };
     const api = await GenerateContentApi.start({
-      turns: [shell("touch made.txt"), shell("touch not.txt"), write, shell(`cat ${key}`)],
+      turns: [shell("touch made.txt"), write, shell(`cat ${key}`), shell("touch not.txt")],
     });
     onTestFinished(() => api.close());
     mkdirSync(join(gate.home.home, ".gemini"));
+    writeFileSync(write.input.file_path, "old\n");
     const settings = {
       security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
       model: { name: "gemini-2.5-pro" },
@@ -124,9 +125,9 @@ describe("gemini --acp", () => {
     run.serveFiles();
     const refused = await run.setMode("yolo");
     expect(refused.error.message).toContain("only at level Full");
-    const asked = answering(["approved", "rejected", "approved"]);
+    const asked = answering(["approved", "approved"]);
     await run.prompt("go");
-    expect(asked.map(({ executor }) => executor)).toEqual(["unknown_command", "unknown_command", "Write"]);
+    expect(asked.map(({ executor }) => executor)).toEqual(["unknown_command", "Edit", "unknown_command"]);
     expect(asked[0]?.summary).toContain("touch made.txt");
     expect(readFileSync(join(project, "a.txt"), "utf8")).toBe("text\n");
     expect([existsSync(join(project, "made.txt")), existsSync(join(project, "not.txt"))]).toEqual([true, false]);
