@@ -32,6 +32,12 @@ export function ourEntry(launcher: string, answer_seconds: number): Json {
   };
 }
 
+/** True if a hook's command is the one that is written for this launcher, to the letter, whatever time it was written with. */
+export function isWritten({ command }: Json, launcher: string): boolean {
+  const wait = Number(/ --wait (\d{1,7}) /.exec(String(command))?.[1]);
+  return command === ourEntry(launcher, wait - MARGIN_SECONDS).command;
+}
+
 /** In order: so that the gate sees what the hooks before it made of a call. */
 export function ourGroup(entry: Json): Json {
   return { matcher: "*", sequential: true, hooks: [entry] };
