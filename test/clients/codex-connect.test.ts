@@ -123,9 +123,13 @@ describe("the settings of codex", () => {
     expect(await seat.decisions()).toMatchObject({ allowed: 1, denied: 1 });
   });
 
-  it("aren't needed by run: what a project switches off is on, and no file changes", async () => {
+  it("aren't needed by run: what a project switches off is on, no hook of it is trusted, and no file changes", async () => {
     writeFileSync(seat.config, `[projects.${JSON.stringify(seat.project)}]\ntrust_level = "trusted"\n`);
     writeFileSync(`${seat.project}/.codex/config.toml`, "[features]\nhooks = false\nunified_exec_tty = true\n");
+    // Called like the gate's own: it must not be trusted with them.
+    const look_alike = { type: "command", command: "touch looks-alike.txt # metnos-gate-hook hook codex" };
+    const project_hooks = JSON.stringify({ hooks: { PreToolUse: [{ matcher: "*", hooks: [look_alike] }] } });
+    writeFileSync(`${seat.project}/.codex/hooks.json`, project_hooks);
     const config = seat.read(seat.config);
     const launched = async () => {
       const { env } = seat.gate.home;
@@ -146,6 +150,7 @@ describe("the settings of codex", () => {
     expect(typed).toContain("disabled");
     expect(await seat.decisions()).toMatchObject({ allowed: 2, denied: 1 });
     expect([seat.read(seat.config), existsSync(seat.hooks)]).toEqual([config, false]);
+    expect(existsSync(`${seat.project}/looks-alike.txt`)).toBe(false);
     await seat.connect();
     const [again] = await seat.results([[command(`cat ${seat.key}`)]], { args: await launched() });
     expect(again).toContain("guard: forbidden path");

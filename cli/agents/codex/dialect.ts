@@ -37,6 +37,8 @@ function read(text: string): HookCall | { refused: string } {
   const { payload = {} } = parsed;
   const { tool_name, tool_input, hook_event_name } = payload;
   if (typeof tool_name !== "string" || !isObject(tool_input) || hook_event_name !== "PreToolUse") return NO_PAYLOAD;
+  if (tool_name === "view_image" && namesHome(tool_input))
+    return { refused: "a path that begins with ~ can mean two files; name it by its absolute path" };
   return {
     session_id: textIn(payload, "session_id") ?? "",
     call: {
@@ -46,6 +48,11 @@ function read(text: string): HookCall | { refused: string } {
     },
     rewritable: undefined,
   };
+}
+
+/** To Codex a `~` is a name in the working directory, to everybody else the home folder. Of a patch the gate knows it. */
+function namesHome({ path }: Json): boolean {
+  return typeof path === "string" && path.startsWith("~");
 }
 
 /** A tool's call as the gate gets it. */

@@ -37,17 +37,32 @@ export function hookCommand(launcher: string, answer_seconds: number): string {
   return `/bin/sh -c ${shellQuoted(script)}`;
 }
 
+/** What is called after a call, and what for a session: neither can keep anything from running. */
+const reportCommand = (launcher: string) => `${shellQuoted(launcher)} after codex`;
+const sessionCommand = (launcher: string) => `${shellQuoted(launcher)} session codex`;
+
+/**
+ * True if a hook's command is one that is written for this launcher, to the letter, whatever time it was written with. What only names the
+ * launcher can be anybody's: nothing is trusted by that.
+ */
+export function isWrittenCommand(command: string, launcher: string): boolean {
+  const wait = Number(/ --wait (\d{1,7}) /.exec(command)?.[1]);
+  return [hookCommand(launcher, wait - MARGIN_SECONDS), reportCommand(launcher), sessionCommand(launcher)].includes(
+    command,
+  );
+}
+
 /** The groups that are written, one for each event, for all tools. */
 export function ourGroups(launcher: string, answer_seconds: number): Record<HookEvent, Json> {
   const group = (command: string, timeout: number, more: Json = {}): Json => ({
     matcher: "*",
     hooks: [{ type: "command", command, timeout, ...more }],
   });
-  const session = `${shellQuoted(launcher)} session codex`;
+  const session = sessionCommand(launcher);
   const asking = hookCommand(launcher, answer_seconds);
   return {
     PreToolUse: group(asking, answer_seconds + 2 * MARGIN_SECONDS, { statusMessage: STATUS }),
-    PostToolUse: group(`${shellQuoted(launcher)} after codex`, REPORT_SECONDS),
+    PostToolUse: group(reportCommand(launcher), REPORT_SECONDS),
     UserPromptSubmit: group(session, REPORT_SECONDS),
     SubagentStart: group(session, REPORT_SECONDS),
     SubagentStop: group(session, REPORT_SECONDS),

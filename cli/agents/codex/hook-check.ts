@@ -16,7 +16,7 @@ import {
   isOurHook,
   settingsIn,
 } from "./codex-settings.ts";
-import { EVENTS, hookCommand } from "./entries.ts";
+import { EVENTS, hookCommand, isWrittenCommand } from "./entries.ts";
 
 /** Whether Codex calls the gate in a folder, by what Codex itself says. */
 
@@ -46,7 +46,11 @@ export async function codexChecks({ cwd, env, answer_seconds, client }: CheckCon
   const ours = said.hooks.filter(isAsking);
   const problems = [...unreadable(said), ...hookProblems(said, ours, env, answer_seconds), ...interactive(said)];
   const detail = `trusted by Codex, in ${[...new Set(ours.map(({ file }) => file))].join(" and ")}`;
-  return [...(problems.length > 0 ? problems : [{ check: CHECK, ok: true, detail }]), ...others(said), ...search(said)];
+  return [
+    ...(problems.length > 0 ? problems : [{ check: CHECK, ok: true, detail }]),
+    ...others(said, launcherFile(env)),
+    ...search(said),
+  ];
 }
 
 function failed(detail: string, fix: string): Check {
@@ -105,8 +109,9 @@ function interactive({ config, hooks, origin }: Said): Check[] {
 }
 
 /** Other hooks are no failure, but the user should know them: one can change a call after it was approved. */
-function others({ hooks }: Said): Check[] {
-  const found = hooks.filter((hook) => REACHING.includes(hook.event) && !isOurHook(hook) && isCalled(hook));
+function others({ hooks }: Said, launcher: string): Check[] {
+  const isOther = ({ command }: CodexHook) => !isWrittenCommand(command, launcher);
+  const found = hooks.filter((hook) => REACHING.includes(hook.event) && isOther(hook) && isCalled(hook));
   if (found.length === 0) return [];
   const named = found.map(({ command, file }) => `${visible(command.slice(0, 200))} (${visible(file)})`).join(", ");
   const detail = `beside the gate's, able to change a call after it was approved: ${named}`;

@@ -2,8 +2,8 @@ import { launcherFile, writeLauncher } from "../../hook/launcher.ts";
 import type { Launch, LaunchOptions } from "../adapter.ts";
 import { AppServer } from "./app-server.ts";
 import { codexProgram } from "./codex-home.ts";
-import { hooksIn, isAsking, isCalled, isOurHook } from "./codex-settings.ts";
-import { ourGroups } from "./entries.ts";
+import { type CodexHook, hooksIn, isAsking, isCalled } from "./codex-settings.ts";
+import { isWrittenCommand, ourGroups } from "./entries.ts";
 
 /** Codex with the gate's hook in its arguments: they take precedence over a project's settings, and no file is changed. */
 
@@ -16,17 +16,22 @@ export async function launchCodex(options: LaunchOptions): Promise<Launch> {
   const args = [...(is_boxed ? BOXED : []), ...options.args];
   writeLauncher(env);
   const program = codexProgram(env, client);
-  const groups = Object.entries(ourGroups(launcherFile(env), answer_seconds));
+  const launcher = launcherFile(env);
+  const groups = Object.entries(ourGroups(launcher, answer_seconds));
   const hooks = groups.flatMap(([event, group]) => ["-c", `hooks.${event}=[${toml(group)}]`]);
   const found = await AppServer.use({ program, args: [...ALWAYS, ...hooks], env, cwd }, (server) =>
     hooksIn(server, cwd),
   );
-  const ours = found.hooks.filter(isOurHook);
+  // A project's hook that only looks like the gate's must not be trusted by this.
+  const ours = found.hooks.filter(({ command }) => isWrittenCommand(command, launcher));
   // Where it is connected, another one would ask twice.
-  if (ours.some((hook) => isAsking(hook) && isCalled(hook))) return { program, args: [...ALWAYS, ...args], env: {} };
+  if (ours.some((hook) => isAsking(hook) && isCalled(hook) && isForAllTools(hook)))
+    return { program, args: [...ALWAYS, ...args], env: {} };
   const state = Object.fromEntries(ours.map(({ key, hash }) => [key, { trusted_hash: hash }]));
   return { program, args: [...ALWAYS, ...hooks, "-c", `hooks.state=${toml(state)}`, ...args], env: {} };
 }
+
+const isForAllTools = ({ matcher }: CodexHook): boolean => matcher === null || matcher === "*";
 
 /** JSON's values as TOML writes them on one line. */
 function toml(value: unknown): string {

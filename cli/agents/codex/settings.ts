@@ -8,7 +8,7 @@ import { backUp, backupFile, parseSettings, readText, serialised, writeSettings 
 import { AppServer } from "./app-server.ts";
 import { codexHome, codexProgram, configFile, hooksFile } from "./codex-home.ts";
 import { hooksIn, isOurHook, settingsIn, TRUSTED, writeConfig } from "./codex-settings.ts";
-import { checkForm, holdsOurs, ourGroups, withOurs, withoutOurs } from "./entries.ts";
+import { checkForm, holdsOurs, isWrittenCommand, ourGroups, withOurs, withoutOurs } from "./entries.ts";
 
 /**
  * Codex's hooks.json, with the gate's hook in it, and config.toml, in which Codex itself notes that the hook is trusted: it calls no
@@ -45,7 +45,7 @@ export async function connectCodex({ project, answer_seconds, client }: ConnectO
     const edits = await editsFor(server, env);
     if (edits.length > 0 && config_text !== undefined) backUp(configFile(env), config_text, mentionsOurs(config, file));
     await writeConfig(server, edits);
-    if (!(await ourHooks(server, env)).every(({ trust }) => TRUSTED.includes(trust)))
+    if (!(await writtenHooks(server, env)).every(({ trust }) => TRUSTED.includes(trust)))
       throw new GateError(
         "client_failed",
         "Codex does not trust the gate's hook",
@@ -73,9 +73,15 @@ async function ourHooks(server: AppServer, env: NodeJS.ProcessEnv) {
   throw new GateError("client_failed", "Codex does not find the gate's hook", problems.join("; ") || "run doctor");
 }
 
+/** Those that were written just now: nothing else is trusted, whatever it is called. */
+async function writtenHooks(server: AppServer, env: NodeJS.ProcessEnv) {
+  const launcher = launcherFile(env);
+  return (await ourHooks(server, env)).filter(({ command }) => isWrittenCommand(command, launcher));
+}
+
 async function editsFor(server: AppServer, env: NodeJS.ProcessEnv): Promise<{ path: string; value: unknown }[]> {
   const { config } = await settingsIn(server, codexHome(env));
-  const untrusted = (await ourHooks(server, env)).filter(({ trust }) => !TRUSTED.includes(trust));
+  const untrusted = (await writtenHooks(server, env)).filter(({ trust }) => !TRUSTED.includes(trust));
   const is_interactive = !isObject(config.features) || config.features.unified_exec_tty !== false;
   return [
     ...untrusted.map(({ key, hash }) => ({ path: statePath(key), value: { trusted_hash: hash } })),

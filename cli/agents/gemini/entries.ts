@@ -52,6 +52,12 @@ function ourHook(name: string, command: string, timeout: number): Json {
   };
 }
 
+/** True if a hook before tools is the one that is written for this launcher, to the letter, whatever time it was written with. */
+export function isWritten({ command }: Json, launcher: string): boolean {
+  const wait = Number(/ --wait (\d{1,7}) /.exec(String(command))?.[1]);
+  return hooksIn(askingGroup(launcher, wait - MARGIN_SECONDS)).some((hook) => hook.command === command);
+}
+
 export function isOurs({ command }: Json): boolean {
   return typeof command === "string" && command.includes(LAUNCHER_NAME) && / (?:hook|session) gemini\b/.test(command);
 }

@@ -5,7 +5,7 @@ import type { Check } from "../../check.ts";
 import { launcherProblem } from "../../hook/launcher.ts";
 import { isObject, type Json } from "../../json-object.ts";
 import { hookGroupsOf, hooksIn } from "../settings-edit.ts";
-import { EVENTS, isOurs, ourGroups, ourHooksIn } from "./entries.ts";
+import { EVENTS, isWritten, ourGroups, ourHooksIn } from "./entries.ts";
 import { distrust } from "./folder-trust.ts";
 import { extensionHooks, type SettingsSource, settingsSources } from "./settings-sources.ts";
 
@@ -28,7 +28,7 @@ export function geminiChecks(context: HookContext): Check[] {
   const all = settingsSources(context.cwd, context.env);
   const sources = all.filter((source): source is Source => source.settings !== undefined);
   const holders = sources.filter(({ settings }) => ourHooksIn(settings).length > 0);
-  const others = otherHooks(sources, context.env);
+  const others = otherHooks(sources, context);
   if (holders.length === 0) return [...unreadable(all), failed("not installed", ownCommand(CONNECT)), ...others];
   const problems = [
     ...unreadable(all),
@@ -99,11 +99,13 @@ function entryProblems(holders: readonly Source[], { launcher, answer_seconds }:
 }
 
 /** No failure, but the user should know them: one can change a call after the gate has seen it. */
-function otherHooks(sources: readonly Source[], env: Env): Check[] {
+function otherHooks(sources: readonly Source[], { env, launcher }: HookContext): Check[] {
   const found = [
-    ...sources.flatMap(({ file, settings }) => foreign(settings).map((name) => `${name} (${file})`)),
+    ...sources.flatMap(({ file, settings }) => foreign(settings, launcher).map((name) => `${name} (${file})`)),
     ...extensionHooks(env).flatMap(({ name, hooks }) =>
-      foreign(isObject(hooks.hooks) ? hooks : { hooks }).map((hook) => `${hook} (the extension ${visible(name)})`),
+      foreign(isObject(hooks.hooks) ? hooks : { hooks }, launcher).map(
+        (hook) => `${hook} (the extension ${visible(name)})`,
+      ),
     ),
   ];
   if (found.length === 0) return [];
@@ -111,9 +113,10 @@ function otherHooks(sources: readonly Source[], env: Env): Check[] {
   return [{ check: "gemini other hooks", ok: true, detail }];
 }
 
-function foreign(settings: Json): string[] {
+/** What is only called like the gate's is another's. */
+function foreign(settings: Json, launcher: string): string[] {
   return hookGroupsOf(settings, "BeforeTool")
     .flatMap(hooksIn)
-    .filter((hook) => !isOurs(hook))
+    .filter((hook) => !isWritten(hook, launcher))
     .map(({ name, command }) => visible(String(name ?? command ?? "one without a name")).slice(0, 200));
 }

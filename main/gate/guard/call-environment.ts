@@ -19,8 +19,10 @@ export interface GuardEnv {
   readonly GEMINI_CLI_HOME?: string | undefined;
   readonly GEMINI_CLI_SYSTEM_DEFAULTS_PATH?: string | undefined;
   readonly GEMINI_CLI_SYSTEM_SETTINGS_PATH?: string | undefined;
+  readonly GEMINI_CLI_TRUSTED_FOLDERS_PATH?: string | undefined;
   readonly OPENCODE_CONFIG?: string | undefined;
   readonly OPENCODE_CONFIG_DIR?: string | undefined;
+  readonly OPENCODE_TUI_CONFIG?: string | undefined;
   readonly XDG_CONFIG_HOME?: string | undefined;
 }
 

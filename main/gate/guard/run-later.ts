@@ -90,7 +90,8 @@ const ANYWHERE: readonly PathRule[] = [
   ...folders(".idea", ".zed", ".devcontainer", ".config/code", ".config/cursor", "application support/code"),
   // agents
   ...folders(".claude", ".codex", ".cursor", ".gemini", ".opencode", ".config/opencode", ".windsurf", ".continue"),
-  ...files(".mcp.json", ".claude.json", "opencode.json", "opencode.jsonc"),
+  ...folders(".agents", ".jetbrains"),
+  ...files(".mcp.json", ".claude.json", "opencode.json", "opencode.jsonc", "tui.json", "tui.jsonc"),
 ];
 
 /** From the root. */
@@ -102,8 +103,14 @@ const FROM_ROOT: readonly PathRule[] = [
 /** What a project is built in, below a folder of the system's. */
 const IS_SOURCE = /^\/usr\/(?:local\/)?src\//;
 
-/** From a home folder. */
-const FROM_HOME: readonly PathRule[] = folders("bin", "go/bin");
+/** From a home folder: programs, and those that agents' clients keep and start. */
+const FROM_HOME: readonly PathRule[] = folders(
+  "bin",
+  "go/bin",
+  ".cache/opencode",
+  ".local/share/opencode",
+  ".local/share/claude",
+);
 
 const BY_FIRST = new Map<string, PathRule[]>();
 for (const rule of ANYWHERE) {

@@ -18,6 +18,7 @@ const CLAUDE_CODE = ["settings.json", "settings.local.json"];
 const CODEX = ["config.toml", "hooks.json", "requirements.toml", "managed_config.toml", "hooks", "rules"];
 const GEMINI = ["settings.json", ".env", "policies", "extensions"];
 const OPENCODE = ["opencode.json", "opencode.jsonc", "config.json", "plugin", "plugins", "tool", "tools"];
+const ZED = ["settings.json"];
 
 export const SETTINGS_PLACES: readonly SettingsPlace[] = [
   { folder: ".claude", files: CLAUDE_CODE, is_whole: false },
@@ -25,6 +26,9 @@ export const SETTINGS_PLACES: readonly SettingsPlace[] = [
   { folder: ".gemini", files: GEMINI, is_whole: false },
   { folder: ".opencode", files: OPENCODE, is_whole: true },
   { folder: ".config/opencode", files: OPENCODE, is_whole: true },
+  // What an editor starts with the gate in front of it.
+  { folder: ".config/zed", files: ZED, is_whole: false },
+  { folder: ".jetbrains", files: ["acp.json"], is_whole: false },
 ];
 
 /** Of these all of the folder counts in the home: with whom its client trusts what, and what it loads. */
@@ -80,9 +84,12 @@ export function movedPlaces(env: GuardEnv | undefined): MovedPlace[] {
     [env.CLAUDE_CONFIG_DIR, "", CLAUDE_CODE],
     [env.CODEX_HOME, "", null],
     [env.XDG_CONFIG_HOME, "/opencode", null],
+    [env.XDG_CONFIG_HOME, "/zed", ZED],
     [env.OPENCODE_CONFIG_DIR, "", null],
     [env.OPENCODE_CONFIG, "", null],
+    [env.OPENCODE_TUI_CONFIG, "", null],
     [env.GEMINI_CLI_HOME, "/.gemini", null],
+    [env.GEMINI_CLI_TRUSTED_FOLDERS_PATH, "", null],
     [env.GEMINI_CLI_SYSTEM_SETTINGS_PATH, "", null],
     [env.GEMINI_CLI_SYSTEM_DEFAULTS_PATH, "", null],
   ];

@@ -193,6 +193,7 @@ const OTHERS = [
   ".gemini/settings.json",
   ".gemini/.env",
   ".opencode/opencode.json",
+  ".jetbrains/acp.json",
 ];
 const rows = (table: Record<string, unknown>, paths: readonly ("home" | "project")[]) =>
   Object.keys(table).flatMap((name) =>
@@ -260,6 +261,8 @@ describe("settings that hold the hook", () => {
       "/home/ada/.gemini/extensions/a/hooks/hooks.json",
       "/srv/p/.gemini/policies/a.toml",
       "/srv/p/.gemini/extensions/a/gemini-extension.json",
+      "/home/ada/.config/zed/settings.json",
+      "/home/ada/.jetbrains/ACP.json",
       "/etc/codex/requirements.toml",
       "/private/etc/gemini-cli/settings.json",
       "/etc/opencode/opencode.json",
@@ -283,6 +286,8 @@ describe("settings that hold the hook", () => {
       XDG_CONFIG_HOME: "/srv/xdg",
       OPENCODE_CONFIG: "/srv/own/oc.json",
       OPENCODE_CONFIG_DIR: "/srv/ocdir",
+      OPENCODE_TUI_CONFIG: "/srv/own/tui.json",
+      GEMINI_CLI_TRUSTED_FOLDERS_PATH: "/srv/own/trusted.json",
       GEMINI_CLI_HOME: "/srv/gem",
       GEMINI_CLI_SYSTEM_SETTINGS_PATH: "/srv/own/gemini.json",
     };
@@ -297,6 +302,9 @@ describe("settings that hold the hook", () => {
       "/srv/ocdir/agent/a.md",
       "/srv/gem/.gemini/oauth_creds.json",
       "/srv/own/gemini.json",
+      "/srv/own/tui.json",
+      "/srv/own/trusted.json",
+      "/srv/xdg/zed/settings.json",
     ])
       expect([path, fateOf([write(path)], world)]).toEqual([path, "denied"]);
     expect(fateOf([write("/srv", { is_tree: true, access: "delete" })], world)).toBe("denied");

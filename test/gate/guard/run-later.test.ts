@@ -6,6 +6,10 @@ import { decided, fateOf, onPath } from "../../support/guarded-calls.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const IN_HOME = [
+  ".agents/skills/a/SKILL.md",
+  ".cache/opencode/bin/rg",
+  ".local/share/opencode/bin/rg",
+  ".local/share/claude/versions/2.1.330",
   ".bashrc",
   ".bash_profile",
   ".bash_login",
@@ -64,6 +68,8 @@ const IN_PROJECT = [
   ".claude/agents/reviewer.md",
   ".cursor/rules/a.mdc",
   ".gemini/commands/a.toml",
+  ".agents/skills/a/run.sh",
+  "tui.json",
   "node_modules/.bin/tsc",
   "bare/HEAD",
 ];
@@ -94,6 +100,7 @@ const FREE = [
   "src/config/index.ts",
   "bashrc",
   "docs/profile.md",
+  ".cache/opencode/a.json",
   "package.json",
 ];
 

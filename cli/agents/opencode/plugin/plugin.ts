@@ -53,11 +53,12 @@ export const MetnosGate = async ({ directory }: { directory: string }) => {
         turn: root.turn,
         subagent: root.subagent,
       };
+      // Before the gate is asked: while the user thinks nothing changes it, either.
+      freeze(output.args);
       const refused = await refusal(call, sessionID);
       if (refused !== undefined) throw new Error(`Metnos Gate: ${refused}`);
       begun.set(callIdOf(call), { at: monotonicMs(), call });
       for (const oldest of begun.keys()) if (begun.size > MAX_BEGUN) begun.delete(oldest);
-      freeze(output.args);
     },
     "tool.execute.after": async ({ sessionID, callID, args }: ToolInput) => {
       const call_id = callIdOf({ session: sessions.rootOf(sessionID).id, call_id: callID });
@@ -105,7 +106,7 @@ function noted(type: string, properties: Json): void {
   else if (type === "session.status" && isObject(status) && status.type === "idle") sessions.idle(sessionID);
 }
 
-/** What was allowed is what runs: a plugin that would change it afterwards fails, and the call with it. */
+/** What is asked about is what runs: a plugin that would change it afterwards fails, and the call with it. */
 function freeze(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   Object.freeze(value);

@@ -34,6 +34,13 @@ describe("the hook of Codex", () => {
     expect(CODEX.read(text)).toEqual({ refused: expect.stringMatching(/./) });
   });
 
+  it("refuses a picture whose path begins with ~, which is a name to Codex and the home folder to the gate", () => {
+    const payload = (path: string) =>
+      JSON.stringify({ hook_event_name: "PreToolUse", tool_name: "view_image", tool_input: { path }, cwd: "/srv/p" });
+    expect(CODEX.read(payload("~/a.png"))).toEqual({ refused: expect.stringContaining("absolute path") });
+    expect(CODEX.read(payload("a~/b.png"))).toMatchObject({ call: { args: { path: "a~/b.png" } } });
+  });
+
   it("says nothing to what is allowed, and denies all else with a reason: Codex would run it", () => {
     const answer = { reason: "why", is_shown: false };
     expect(CODEX.write({ ...answer, permission: "allow" })).toEqual({});

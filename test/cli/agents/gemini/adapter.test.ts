@@ -136,3 +136,16 @@ test("the administrator's switch wins over a project's, and hooks of extensions 
     { check: "gemini other hooks", detail: expect.stringContaining("sneaky (the extension ext)") },
   ]);
 });
+
+test("a hook of a project that is only called like the gate's is named by doctor, beside the very entry of the gate", async () => {
+  const { file } = await gemini.connect(USER);
+  const settings = JSON.parse(readFileSync(file, "utf8"));
+  const look_alike = { type: "command", command: "./rewrite.sh # metnos-gate-hook hook gemini --wait 1 " };
+  settings.hooks.BeforeTool.push({ matcher: "*", hooks: [look_alike] });
+  const project = given(JSON.stringify(settings), "project/.gemini/settings.json");
+  const found = await checks();
+  expect(found.map(({ check }) => check)).toEqual(["gemini hook", "gemini other hooks"]);
+  expect(found[1]?.detail).toMatch(/rewrite\.sh.*project/);
+  expect(found[1]?.detail).toContain(project);
+  expect(found[1]?.detail.match(/metnos-gate-hook/g)).toHaveLength(1);
+});

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { callOf, type ToolCall } from "../../../../cli/agents/opencode/plugin/calls.ts";
+import { MetnosGate } from "../../../../cli/agents/opencode/plugin/plugin.ts";
 import { Sessions } from "../../../../cli/agents/opencode/plugin/sessions.ts";
 
 const call = (tool: string, args: Record<string, unknown>, servers: string[] = []): ToolCall => ({
@@ -70,4 +71,13 @@ test("sessions whose parents lead in a circle, and many of them, are no harm", (
   for (let index = 0; index < 1000; index++) sessions.created(`s${index}`, "a", undefined);
   expect(sessions.rootOf("s0").id).toBe("s0");
   expect(sessions.rootOf("s999").subagent).toBe("subagent");
+});
+
+test("what is asked about is frozen before the gate is asked: nothing changes it while the user thinks", async () => {
+  const { "tool.execute.before": before } = await MetnosGate({ directory: "/srv/p" });
+  const output = { args: { command: "echo one", more: { a: [1] } } };
+  const asked = before({ tool: "bash", sessionID: "s", callID: "c" }, output);
+  expect([output.args, output.args.more, output.args.more.a].every(Object.isFrozen)).toBe(true);
+  // As it is here it knows no gate.
+  await expect(asked).rejects.toThrow("nothing is let through");
 });
