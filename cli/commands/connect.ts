@@ -4,7 +4,7 @@ import { agentTokenFile, gatePaths } from "../../ipc/paths.ts";
 import { shellWord } from "../../ipc/shell-quoted.ts";
 import { visible } from "../../ipc/visible-text.ts";
 import { EDITORS, isEditor } from "../acp/editors/editors.ts";
-import type { AdapterName, ConnectResult } from "../agents/adapter.ts";
+import type { Adapter, AdapterName, ConnectResult } from "../agents/adapter.ts";
 import { ADAPTER_NAMES, adapterOf } from "../agents/adapters.ts";
 import { installedAgents, installedColumns } from "../agents/installed.ts";
 import { pairAgent } from "../agents/pairing.ts";
@@ -41,55 +41,57 @@ export function connectCommand(program: Command): void {
       "after",
       `\nconnect EDITOR AGENT (${EDITORS.join(", ")}): the entry by which an editor starts it, see docs/acp.md`,
     )
-    .action(async (agent: string | undefined, started: string | undefined, options: Options) => {
-      if (agent !== undefined && isEditor(agent)) {
-        const { connectInEditor } = await import("../acp/editors/connect.ts");
-        return await connectInEditor(agent, started, options);
-      }
-      if (started !== undefined)
-        throw usageError(`${JSON.stringify(agent)} is no editor`, `one of: ${EDITORS.join(", ")}`);
-      if (agent === undefined) return await listAgents(options);
-      const adapter = await adapterOf(agent);
-      if (adapter === undefined)
-        throw usageError(
-          `there is no adapter for ${JSON.stringify(agent)}`,
-          `one of: ${ADAPTER_NAMES.join(", ")}; for others see docs/protocol.md`,
-        );
-      if (options.mcp) return await connectServers(adapter.name, options);
-      if (options.managed && (adapter.has_managed !== true || options.project))
-        throw usageError("--managed is for Claude Code, and not with --project", "leave out --managed");
-      const { loadConfig, longestAnswerSeconds } = await import("../../main/config.ts");
-      const config = loadConfig(gatePaths(process.env).config_file, process.env);
-      const settings = {
-        project: options.project === true,
-        managed: options.managed === true,
-        answer_seconds: longestAnswerSeconds(config),
-        ...(options.client === undefined ? {} : { client: options.client }),
-      };
-      if (options.remove) {
-        const result = await adapter.disconnect(settings);
-        if (result.todo !== undefined) return tell(result, todoText("takes the hook out", result));
-        tell(result, result.changed ? `the hook is out of ${result.file}` : `there was no hook in ${result.file}`);
-        return;
-      }
-      const paired = await withOperator((api) =>
-        pairAgent(api, agent, levelOf(options.level ?? config.agents.default_level)),
-      );
-      const { notes = [], ...result } = await adapter.connect(settings);
-      tell(
-        { ...result, agent: paired },
-        result.todo !== undefined
-          ? todoText("puts the hook there", result)
-          : result.changed
-            ? `the hook is in ${result.file}${result.backup ? ` (before: ${result.backup})` : ""}`
-            : `the hook was in ${result.file} already`,
-      );
-      say(
-        `${agent} is paired at level ${paired.level}; its token is in ${agentTokenFile(gatePaths(process.env), agent)}`,
-      );
-      for (const note of notes) say(note);
-      say(`start the gate, where none runs, with: ${ownCommand("start")}; answer with: ${ownCommand("watch")}`);
-    });
+    .action(connect);
+}
+
+async function connect(agent: string | undefined, started: string | undefined, options: Options): Promise<void> {
+  if (agent !== undefined && isEditor(agent)) {
+    const { connectInEditor } = await import("../acp/editors/connect.ts");
+    return await connectInEditor(agent, started, options);
+  }
+  if (started !== undefined) throw usageError(`${JSON.stringify(agent)} is no editor`, `one of: ${EDITORS.join(", ")}`);
+  if (agent === undefined) return await listAgents(options);
+  const adapter = await adapterOf(agent);
+  if (adapter === undefined)
+    throw usageError(
+      `there is no adapter for ${JSON.stringify(agent)}`,
+      `one of: ${ADAPTER_NAMES.join(", ")}; for others see docs/protocol.md`,
+    );
+  if (options.mcp) return await connectServers(adapter.name, options);
+  if (options.managed && (adapter.has_managed !== true || options.project))
+    throw usageError("--managed is for Claude Code, and not with --project", "leave out --managed");
+  await connectHook(adapter, options);
+}
+
+/** `connect AGENT`, and with `--remove` the reverse. */
+async function connectHook(adapter: Adapter, options: Options): Promise<void> {
+  const { loadConfig, longestAnswerSeconds } = await import("../../main/config.ts");
+  const config = loadConfig(gatePaths(process.env).config_file, process.env);
+  const settings = {
+    project: options.project === true,
+    managed: options.managed === true,
+    answer_seconds: longestAnswerSeconds(config),
+    ...(options.client === undefined ? {} : { client: options.client }),
+  };
+  if (options.remove) {
+    const result = await adapter.disconnect(settings);
+    if (result.todo !== undefined) return tell(result, todoText("takes the hook out", result));
+    return tell(result, result.changed ? `the hook is out of ${result.file}` : `there was no hook in ${result.file}`);
+  }
+  const { name } = adapter;
+  const level = levelOf(options.level ?? config.agents.default_level);
+  const paired = await withOperator((api) => pairAgent(api, name, level));
+  const { notes = [], ...result } = await adapter.connect(settings);
+  tell({ ...result, agent: paired }, connectedText(result));
+  say(`${name} is paired at level ${paired.level}; its token is in ${agentTokenFile(gatePaths(process.env), name)}`);
+  for (const note of notes) say(note);
+  say(`start the gate, where none runs, with: ${ownCommand("start")}; answer with: ${ownCommand("watch")}`);
+}
+
+function connectedText(result: ConnectResult): string {
+  if (result.todo !== undefined) return todoText("puts the hook there", result);
+  if (!result.changed) return `the hook was in ${result.file} already`;
+  return `the hook is in ${result.file}${result.backup ? ` (before: ${result.backup})` : ""}`;
 }
 
 /** What an administrator runs; until then nothing has changed. */
@@ -123,11 +125,11 @@ async function connectServers(agent: AdapterName, { project = false, remove, cli
   const { agents } = loadConfig(gatePaths(process.env).config_file, process.env);
   const paired = await withOperator((api) => pairAgent(api, agent, levelOf(level ?? agents.default_level)));
   const result = await connectMcp(given);
-  const was_there = result.changed.length === 0 ? "the proxy is in front of every server" : counted(result.changed);
-  tell(
-    { ...result, agent: paired },
-    `${was_there} in ${result.file}${result.changed.length === 0 ? "" : " with the proxy"}`,
-  );
+  const text =
+    result.changed.length === 0
+      ? `${result.file} starts no server that is without the proxy`
+      : `${counted(result.changed)} in ${result.file} with the proxy`;
+  tell({ ...result, agent: paired }, text);
   const [first] = result.left;
   if (first === undefined) return;
   say(`left as they are, since nothing is started for them: ${result.left.map((name) => visible(name)).join(", ")}`);

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { ChatCompletionsApi } from "../../cli/agents/pretended-model/chat-completions-api.ts";
 import { GenerateContentApi } from "../../cli/agents/pretended-model/generate-content-api.ts";
 import { MessagesApi, type ToolUse } from "../../cli/agents/pretended-model/messages-api.ts";
-import { ChatCompletionsApi } from "../support/chat-completions-api.ts";
 import { type GateUnderTest, startGate } from "../support/running-gate.ts";
 import { AcpRun } from "./acp-run.ts";
 import { installedClient } from "./installed-client.ts";
@@ -59,12 +59,9 @@ describe("opencode acp", () => {
     await pair("opencode-acp");
     const bash = (command: string): ToolUse => ({ name: "bash", input: { command, description: "a test" } });
     const write = { name: "write", input: { filePath: join(project, "a.txt"), content: "text\n" } };
-    const api = await ChatCompletionsApi.start([
-      bash("echo one"),
-      bash("sh -c 'echo two > made.txt'"),
-      write,
-      bash(`cat ${key}`),
-    ]);
+    const api = await ChatCompletionsApi.start({
+      turns: [bash("echo one"), bash("sh -c 'echo two > made.txt'"), write, bash(`cat ${key}`)],
+    });
     onTestFinished(() => api.close());
     const options = { baseURL: api.url, apiKey: "x" };
     const models = { m1: { name: "M1", tool_call: true, limit: { context: 200_000, output: 8000 } } };
@@ -102,10 +99,11 @@ describe("gemini --acp", () => {
     const shell = (command: string): ToolUse => ({ name: "run_shell_command", input: { command } });
     const write = { name: "write_file", input: { file_path: join(project, "a.txt"), content: "text\n" } };
     const api = await GenerateContentApi.start({
-      turns: [shell("touch made.txt"), shell("touch not.txt"), write, shell(`cat ${key}`)],
+      turns: [shell("touch made.txt"), write, shell(`cat ${key}`), shell("touch not.txt")],
     });
     onTestFinished(() => api.close());
     mkdirSync(join(gate.home.home, ".gemini"));
+    writeFileSync(write.input.file_path, "old\n");
     const settings = {
       security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
       model: { name: "gemini-2.5-pro" },
@@ -124,9 +122,9 @@ describe("gemini --acp", () => {
     run.serveFiles();
     const refused = await run.setMode("yolo");
     expect(refused.error.message).toContain("only at level Full");
-    const asked = answering(["approved", "rejected", "approved"]);
+    const asked = answering(["approved", "approved"]);
     await run.prompt("go");
-    expect(asked.map(({ executor }) => executor)).toEqual(["unknown_command", "unknown_command", "Write"]);
+    expect(asked.map(({ executor }) => executor)).toEqual(["unknown_command", "Edit", "unknown_command"]);
     expect(asked[0]?.summary).toContain("touch made.txt");
     expect(readFileSync(join(project, "a.txt"), "utf8")).toBe("text\n");
     expect([existsSync(join(project, "made.txt")), existsSync(join(project, "not.txt"))]).toEqual([true, false]);

@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
+import { LoopbackApi } from "./loopback-api.ts";
 import type { ToolUse } from "./messages-api.ts";
 
 interface Message {
@@ -30,8 +30,7 @@ export const FIRST_WORDS = "go";
  * An OpenAI chat completions API on loopback whose model makes the given calls, and then ends. Requests without tools (titles) get a word.
  * Streams, as its client asks for it.
  */
-export class ChatCompletionsApi {
-  readonly #server: Server;
+export class ChatCompletionsApi extends LoopbackApi {
   readonly #script: ChatScript;
   /** What the tools gave back, in the order of their calls, without those of subagents. */
   results: string[] = [];
@@ -42,28 +41,19 @@ export class ChatCompletionsApi {
   #calls = 0;
 
   private constructor(script: ChatScript) {
+    super();
     this.#script = script;
-    this.#server = createServer((request, response) => {
-      this.#answer(request, response).catch((error: unknown) => response.destroy(error as Error));
-    });
   }
 
   static async start(script: ChatScript): Promise<ChatCompletionsApi> {
-    const api = new ChatCompletionsApi(script);
-    await new Promise<void>((resolve) => api.#server.listen(0, "127.0.0.1", resolve));
-    return api;
+    return await new ChatCompletionsApi(script).listening();
   }
 
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`;
+  override get url(): string {
+    return `${super.url}/v1`;
   }
 
-  close(): void {
-    this.#server.close();
-    this.#server.closeAllConnections();
-  }
-
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  protected override async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request);
     if (request.method !== "POST" || !request.url?.endsWith("/chat/completions")) {
       response.writeHead(404).end();

@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
+import { LoopbackApi } from "./loopback-api.ts";
 import type { ToolResult, ToolUse } from "./messages-api.ts";
 
 interface Part {
@@ -32,8 +32,7 @@ export interface GenerateScript {
 const END_OF_SUBAGENT = "complete_task";
 
 /** A Gemini API on loopback whose model makes the given calls, and then ends. Requests without tools get a word. */
-export class GenerateContentApi {
-  readonly #server: Server;
+export class GenerateContentApi extends LoopbackApi {
   readonly #script: GenerateScript;
   /** Results in the order of their calls, without those of subagents. */
   results: ToolResult[] = [];
@@ -41,28 +40,15 @@ export class GenerateContentApi {
   tools: string[] = [];
 
   private constructor(script: GenerateScript) {
+    super();
     this.#script = script;
-    this.#server = createServer((request, response) => {
-      this.#answer(request, response).catch((error: unknown) => response.destroy(error as Error));
-    });
   }
 
   static async start(script: GenerateScript): Promise<GenerateContentApi> {
-    const api = new GenerateContentApi(script);
-    await new Promise<void>((resolve) => api.#server.listen(0, "127.0.0.1", resolve));
-    return api;
+    return await new GenerateContentApi(script).listening();
   }
 
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  close(): void {
-    this.#server.close();
-    this.#server.closeAllConnections();
-  }
-
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  protected override async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request);
     const [, method] = /:(\w+)(?:\?|$)/.exec(request.url ?? "") ?? [];
     if (method === "countTokens") {

@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
+import { LoopbackApi } from "./loopback-api.ts";
 
 /** One call that the pretend model makes. */
 export interface ToolUse {
@@ -36,8 +36,7 @@ interface MessagesRequest {
  * An Anthropic Messages API on loopback whose model makes the given calls, one a turn, and then ends. Requests without tools (titles,
  * summaries) get a word.
  */
-export class MessagesApi {
-  readonly #server: Server;
+export class MessagesApi extends LoopbackApi {
   readonly #script: readonly ToolUse[];
   /** Called before a turn's answer is sent, with the turn's number from 0. */
   readonly #beforeTurn: (turn: number) => void | Promise<void>;
@@ -49,32 +48,19 @@ export class MessagesApi {
   user_agent = "";
 
   private constructor(script: readonly ToolUse[], beforeTurn: (turn: number) => void | Promise<void>) {
+    super();
     this.#script = script;
     this.#beforeTurn = beforeTurn;
-    this.#server = createServer((request, response) => {
-      this.#answer(request, response).catch((error: unknown) => response.destroy(error as Error));
-    });
   }
 
   static async start(
     script: readonly ToolUse[],
     beforeTurn: (turn: number) => void | Promise<void> = () => undefined,
   ): Promise<MessagesApi> {
-    const api = new MessagesApi(script, beforeTurn);
-    await new Promise<void>((resolve) => api.#server.listen(0, "127.0.0.1", resolve));
-    return api;
+    return await new MessagesApi(script, beforeTurn).listening();
   }
 
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  close(): void {
-    this.#server.close();
-    this.#server.closeAllConnections();
-  }
-
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  protected override async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request);
     if (request.method !== "POST" || !request.url?.startsWith("/v1/messages")) {
       response.writeHead(request.method === "HEAD" ? 200 : 404).end();

@@ -1,7 +1,7 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { isObject, type Json, parseObject } from "../../json-object.ts";
+import { LoopbackApi } from "./loopback-api.ts";
 
 /** One call that the pretend model makes. A text as its input: a tool that takes a text instead of arguments. */
 export interface ResponsesCall {
@@ -29,8 +29,7 @@ interface Conversation {
 }
 
 /** An OpenAI Responses API on loopback, as Codex uses it. */
-export class ResponsesApi {
-  readonly #server: Server;
+export class ResponsesApi extends LoopbackApi {
   readonly #options: ResponsesOptions;
   readonly #conversations = new Map<string, Conversation>();
   /** What the tools of the first conversation gave back, in the order of their calls. */
@@ -41,28 +40,19 @@ export class ResponsesApi {
   tools: string[] = [];
 
   private constructor(options: ResponsesOptions) {
+    super();
     this.#options = options;
-    this.#server = createServer((request, response) => {
-      this.#answer(request, response).catch((error: unknown) => response.destroy(error as Error));
-    });
   }
 
   static async start(options: ResponsesOptions): Promise<ResponsesApi> {
-    const api = new ResponsesApi(options);
-    await new Promise<void>((resolve) => api.#server.listen(0, "127.0.0.1", resolve));
-    return api;
+    return await new ResponsesApi(options).listening();
   }
 
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`;
+  override get url(): string {
+    return `${super.url}/v1`;
   }
 
-  close(): void {
-    this.#server.close();
-    this.#server.closeAllConnections();
-  }
-
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  protected override async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const asked = parseObject(await text(request));
     if (request.method !== "POST" || !request.url?.endsWith("/responses") || asked === undefined) {
       response.writeHead(404).end();
