@@ -49,6 +49,8 @@ describe("while its question waits an agent", () => {
     await gate.operator.call("approvals.resolve", { token, decision: "approved" });
     expect(await answer).toEqual({ outcome: "selected", optionId: "no" });
     const write = { sessionId: "s1", path: other, content: "evil\n" };
+    // Where it isn't denied by itself, the user says no.
+    seat.answerNext("rejected").catch(() => undefined);
     seat.agent.send({ id: 9, method: "fs/write_text_file", params: write });
     expect((await seat.agent.answer(9)).error).toBeDefined();
     expect(await methodsAtEditor(seat)).not.toContain("fs/write_text_file");
