@@ -1,6 +1,7 @@
 import { lossIn } from "../../ipc/exact-json.ts";
 import { exactText, membersWithin } from "../../ipc/frames.ts";
 import { isObject, type Json } from "../json-object.ts";
+import { hasInnerReturn, hasKeyLike, INNER_RETURN, MESSAGE_KEYS, UNCLEAR_KEY } from "../proxy/readings.ts";
 
 /** One line of the protocol as a message: only what every reader of it must read alike. */
 
@@ -20,6 +21,7 @@ export function readMessage(line: Buffer): Reading {
   const text = exactText(line);
   if (text === undefined) return unreadable("it is not valid UTF-8", parsed(line.toString("utf8")));
   if (text.trim() === "") return { kind: "blank" };
+  if (hasInnerReturn(line)) return unreadable(INNER_RETURN, parsed(text));
   const value = parsed(text);
   if (value === undefined) return unreadable("it is not JSON");
   if (!isObject(value)) return unreadable("it is not a JSON object");
@@ -27,6 +29,7 @@ export function readMessage(line: Buffer): Reading {
   if (members === undefined) return unreadable("it has a key __proto__", value);
   const loss = lossIn(text, members);
   if (loss === "repeated_key") return unreadable("it has the same key twice", value);
+  if (hasKeyLike(value, MESSAGE_KEYS)) return unreadable(UNCLEAR_KEY, value);
   return classified(value, loss === undefined);
 }
 

@@ -3,7 +3,15 @@ import type { Json } from "../json-object.ts";
 import type { Outlet } from "../proxy/outlet.ts";
 import type { Verdict } from "./decide.ts";
 import { encoded, type Id, refusal } from "./message.ts";
-import { type ModeKind, modeKind, modesIn, settingKind, settingsIn } from "./modes.ts";
+import {
+  type ModeKind,
+  modeKind,
+  modesIn,
+  type SessionModes,
+  settingKind,
+  settingsIn,
+  skipsPermission,
+} from "./modes.ts";
 import type { Proposed } from "./proposed-calls.ts";
 import type { OwnRequests } from "./requests.ts";
 import type { Session } from "./sessions.ts";
@@ -173,12 +181,17 @@ interface Skipping {
 
 function skippingModeIn(session: Session, { modes, configOptions }: Json): Skipping | undefined {
   const found = modesIn(modes);
-  if (found !== undefined)
-    return modeKind(found.current) === "skips" ? { mode: found.current, config: undefined } : undefined;
+  if (found !== undefined && isSkipping(found)) return { mode: found.current, config: undefined };
   const setting = settingsIn(configOptions).find(
     ({ id, category, value }) => settingKind(id, category, value) === "skips",
   );
   if (setting === undefined) return undefined;
+  // Said of both, the setting is what counts.
   session.asking_modes = setting.values.filter((value) => modeKind(value) === "asks");
   return { mode: String(setting.value), config: setting.id };
+}
+
+function isSkipping({ current, current_name }: SessionModes): boolean {
+  const kind = modeKind(current);
+  return kind === "skips" || (kind === "unknown" && skipsPermission(current_name));
 }

@@ -60,12 +60,21 @@ function valuesIn(options: unknown): string[] {
   });
 }
 
+export interface SessionModes {
+  current: string;
+  /** What the agent calls it for its user; empty where it doesn't. */
+  current_name: string;
+  available: string[];
+}
+
 /** The mode that a session is in, and those that it could be in. */
-export function modesIn(modes: unknown): { current: string; available: string[] } | undefined {
+export function modesIn(modes: unknown): SessionModes | undefined {
   if (!isObject(modes) || typeof modes.currentModeId !== "string") return undefined;
   const listed = Array.isArray(modes.availableModes) ? modes.availableModes.filter(isObject) : [];
+  const name = listed.find(({ id }) => id === modes.currentModeId)?.name;
   return {
     current: modes.currentModeId,
+    current_name: typeof name === "string" ? name : "",
     available: listed.flatMap((mode: Json) => (typeof mode.id === "string" ? [mode.id] : [])),
   };
 }

@@ -38,8 +38,9 @@ function calls(call: ToolCall): Proposed[] | undefined {
   const input = call.raw_input ?? {};
   // What it is asked with isn't what it has said before: neither is believed.
   if (call.is_input_changed) return undefined;
+  // A server's tool may take a `command`, too: it isn't the shell's.
+  if (call.name?.startsWith("mcp__")) return call.raw_input === undefined ? undefined : mcpCall(call.name, input);
   if (COMMAND_KEYS.some((key) => key in input)) return commandCall(call, input);
-  if (call.name?.startsWith("mcp__") && call.raw_input !== undefined) return mcpCall(call.name, input);
   switch (call.kind) {
     case "read":
       return pathsOf(call, input)?.map((path) => proposed("fs_read", { path }));
@@ -56,7 +57,14 @@ function calls(call: ToolCall): Proposed[] | undefined {
   }
 }
 
-const within = (cwd: unknown, call: Proposed): Proposed => (typeof cwd === "string" ? { ...call, cwd } : call);
+/** Of a folder, in characters: a longer one is no path of the system's, and would be cut. */
+const MAX_FOLDER = 2048;
+
+function within(cwd: unknown, call: Proposed): Proposed {
+  if (typeof cwd !== "string") return call;
+  if (cwd.length > MAX_FOLDER) return { ...call, executor: "unknown_command", args: { ...call.args, cwd } };
+  return { ...call, cwd };
+}
 
 const proposed = (executor: string, args: Json, intent = ""): Proposed => ({ intent, executor, args });
 
@@ -120,7 +128,12 @@ function searchCall({ diffs }: ToolCall, input: Json): Proposed[] | undefined {
   return (paths.length === 0 ? ["."] : paths).map((path) => proposed("Grep", { pattern, path }));
 }
 
-function fetchCall({ url, query }: Json): Proposed[] | undefined {
+/** What sends something isn't the reading of an address. */
+const SENDING_KEYS = ["method", "body", "data", "json", "form", "headers"];
+
+function fetchCall(input: Json): Proposed[] | undefined {
+  const { url, query } = input;
+  if (SENDING_KEYS.some((key) => key in input)) return undefined;
   if (typeof url === "string" && query === undefined) return [proposed("http_get", { url })];
   return typeof query === "string" && url === undefined ? [proposed("WebSearch", { query })] : undefined;
 }

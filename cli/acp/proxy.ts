@@ -5,6 +5,16 @@ import type { Outlet } from "../proxy/outlet.ts";
 import { AllowedWrites } from "./allowed-writes.ts";
 import { type AskedGate, type AskIn, decide, type EditorQuestion, type Verdict } from "./decide.ts";
 import { encoded, type Id, type Reading, readMessage, refusal } from "./message.ts";
+import {
+  choiceOfMode,
+  isRequestOfAgent,
+  methodKind,
+  PERMISSION,
+  READ_FILE,
+  TERMINAL,
+  unclearParams,
+  WRITE_FILE,
+} from "./methods.ts";
 import { ModeGuard } from "./mode-guard.ts";
 import { onceOptions, outcomeFor, type PermissionOption } from "./options.ts";
 import { type Proposed, proposedCalls, terminalCall } from "./proposed-calls.ts";
@@ -48,10 +58,6 @@ export interface ProxyOptions {
 }
 
 const ASKED_AGAIN_MS = 5000;
-const PERMISSION = "session/request_permission";
-const READ_FILE = "fs/read_text_file";
-const WRITE_FILE = "fs/write_text_file";
-const TERMINAL = "terminal/create";
 
 export class AcpProxy {
   readonly #options: ProxyOptions;
@@ -106,7 +112,9 @@ export class AcpProxy {
         return this.#requests.answered(message.id) ? line : undefined;
       case "notification":
         if (message.method === "session/cancel") this.#cancelled(message.params);
-        return line;
+        return choiceOfMode(message.method) !== undefined
+          ? this.#drop("the editor", NO_ID, this.#options.editor)
+          : line;
       case "request":
         return this.#editorAsked(message, line);
     }
@@ -123,7 +131,7 @@ export class AcpProxy {
     this.#requests.withdraw("all", "the editor or the agent has ended");
   }
 
-  #drop(who: string, { why, id }: Extract<Reading, { kind: "unreadable" }>, back: Outlet): undefined {
+  #drop(who: string, { why, id }: Dropped, back: Outlet): undefined {
     this.#options.say(`a line of ${who} was dropped: ${why}`);
     if (id !== undefined) back.send(refusal(id, `the request was not passed on: ${why}`), this.#options.agent_output);
   }
@@ -139,6 +147,7 @@ export class AcpProxy {
   }
 
   #agentNotified({ method, params }: { method: string; params: Json }, line: Buffer): Buffer | undefined {
+    if (isRequestOfAgent(method)) return this.#drop("the agent", NO_ID, this.#options.agent);
     if (method === "$/cancel_request") {
       const id = params.requestId as Id;
       return this.#requests.withdraw({ id }, "the agent has withdrawn it") ? undefined : line;
@@ -163,16 +172,20 @@ export class AcpProxy {
     { id, method, params, is_exact }: Extract<Reading, { kind: "request" }>,
     line: Buffer,
   ): Buffer | undefined {
-    const is_gated = [PERMISSION, READ_FILE, WRITE_FILE, TERMINAL].includes(method);
+    const method_kind = methodKind(method);
+    const is_gated = method_kind === "decided";
     const session = typeof params.sessionId === "string" ? params.sessionId : "";
     const taken = is_gated ? this.#requests.hold(id, session) : (this.#requests.pass(id) ?? { passed: true });
-    const refused = isOwnId(id) ? "its id is none of the agent's" : "refused" in taken ? taken.refused : undefined;
+    const unknown =
+      method_kind === "unknown" ? "nobody knows what it does with the editor's files or terminals" : undefined;
+    const of_agent = isOwnId(id) ? "its id is none of the agent's" : unknown;
+    const refused = "refused" in taken ? taken.refused : of_agent;
     if (refused !== undefined) {
       this.#refuse(id, method, refused);
       return undefined;
     }
     if (!("signal" in taken)) return line;
-    const lost = is_exact ? undefined : "a number in it is not the same once it is read";
+    const lost = is_exact ? unclearParams(params) : "a number in it is not the same once it is read";
     const work =
       method === PERMISSION
         ? this.#permission(id, { params, line }, lost, taken.signal)
@@ -198,19 +211,23 @@ export class AcpProxy {
     lost: string | undefined,
     signal: AbortSignal,
   ): Promise<void> {
-    const { call, session, calls } = this.#askedFor(params, line.length);
+    const { call, session, calls, is_command } = this.#askedFor(params, line.length);
+    // What is said of it while the question waits isn't what the user answers.
+    const asked = { ...call };
     const options = onceOptions(params.options);
     // Some ask twice about one call: where it may work, and then whether it may run.
     const again = JSON.stringify(calls);
     const is_asked_again = call.allowed?.what === again && performance.now() < call.allowed.until;
     call.decision = "waiting";
-    const question = () => this.#editorQuestion(session, call, options);
-    const verdict: Verdict = is_asked_again
+    const question = () => this.#editorQuestion(session, asked, options);
+    const given: Verdict = is_asked_again
       ? { is_allowed: lost === undefined, reason: "", ...(call.is_of_editor ? { is_of_editor: true } : {}) }
       : lost === undefined
         ? await this.#decide(calls, session, signal, call, question)
         : { is_allowed: false, reason: lost };
     this.#requests.release(id);
+    const is_other = !is_command && JSON.stringify(proposedCalls(call)) !== again;
+    const verdict = is_other && given.is_allowed ? { is_allowed: false, reason: CHANGED } : given;
     const is_allowed = verdict.is_allowed && !signal.aborted && options.some(({ kind }) => kind === "allow_once");
     call.decision = is_allowed ? "allowed" : "denied";
     call.is_of_editor = verdict.is_of_editor === true;
@@ -219,7 +236,7 @@ export class AcpProxy {
       is_allowed && !is_asked_again ? { what: again, until: performance.now() + ASKED_AGAIN_MS } : undefined;
     if (is_allowed) {
       call.is_input_changed = false;
-      this.#writes.allow(call);
+      this.#writes.allow(asked);
     }
     const outcome = outcomeFor(options, signal.aborted ? "cancelled" : is_allowed ? "allow_once" : "reject_once");
     this.#options.agent.send(encoded({ id, result: { outcome } }), this.#options.agent_output);
@@ -232,7 +249,7 @@ export class AcpProxy {
   }
 
   /** What a question is about: in version 2 of the protocol it may be a command alone. */
-  #askedFor(params: Json, length: number): { call: ToolCall; session: Session; calls: Proposed[] } {
+  #askedFor(params: Json, length: number): AskedFor {
     const session = this.#sessions.of(typeof params.sessionId === "string" ? params.sessionId : "");
     const subject = isObject(params.subject) ? params.subject : {};
     const said = isObject(params.toolCall) ? params.toolCall : isObject(subject.toolCall) ? subject.toolCall : {};
@@ -243,7 +260,7 @@ export class AcpProxy {
     const calls = is_command
       ? [{ intent: "", executor: "shell_exec", args: { command }, ...(typeof cwd === "string" ? { cwd } : {}) }]
       : proposedCalls(call);
-    return { call, session, calls };
+    return { call, session, calls, is_command };
   }
 
   /** The agent wants a file, or a terminal, of the editor's. */
@@ -348,6 +365,9 @@ export class AcpProxy {
   ): Buffer | undefined {
     this.#sessions.asked(id, method, params);
     const session = typeof params.sessionId === "string" ? this.#sessions.of(params.sessionId) : undefined;
+    const choice = choiceOfMode(method);
+    const why = choice === "unclear" ? "its method is another one to some agents" : choice && unclearParams(params);
+    if (why !== undefined) return this.#drop("the editor", { why, id }, this.#options.editor);
     switch (method) {
       case "session/set_mode":
         return this.#modes.setMode(id, session, params, line);
@@ -381,6 +401,20 @@ export class AcpProxy {
     );
   }
 }
+
+interface AskedFor {
+  call: ToolCall;
+  session: Session;
+  calls: Proposed[];
+  /** The question is about a command alone. */
+  is_command: boolean;
+}
+
+const CHANGED = "the agent has changed what it asked about while the question waited; it can ask again";
+
+type Dropped = Pick<Extract<Reading, { kind: "unreadable" }>, "why" | "id">;
+
+const NO_ID: Dropped = { why: "it is a request, and has no id" };
 
 const OWN_OPTIONS: readonly PermissionOption[] = (["allow_once", "reject_once"] as const).map((kind) => {
   const name = kind === "allow_once" ? "Allow" : "Deny";

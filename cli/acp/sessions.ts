@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { isAbsolute } from "node:path";
 import { isObject, type Json } from "../json-object.ts";
 import type { Id } from "./message.ts";
 import { askingModes, modesIn, settingsIn } from "./modes.ts";
@@ -92,10 +92,10 @@ interface Opening {
   session: string | undefined;
 }
 
-/** Where a call of the session runs. */
+/** Where a call of the session runs, as it was written: `link/..` isn't where the link is. */
 export function folderOf(session: Session, cwd: string | undefined): string | undefined {
   if (cwd === undefined) return session.cwd;
-  return session.cwd === undefined ? cwd : resolve(session.cwd, cwd);
+  return session.cwd === undefined || isAbsolute(cwd) ? cwd : `${session.cwd}/${cwd}`;
 }
 
 export function noteDenial(session: Session, text: string): void {

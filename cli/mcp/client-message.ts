@@ -1,7 +1,16 @@
-import { LOSS_TEXTS, lossIn } from "../../ipc/exact-json.ts";
+import { LOSS_TEXTS, type Loss, lossIn } from "../../ipc/exact-json.ts";
 import { exactText, membersWithin } from "../../ipc/frames.ts";
 import { memberAt } from "../json-members.ts";
 import { isObject, type Json } from "../json-object.ts";
+import {
+  hasInnerReturn,
+  hasKeyLike,
+  INNER_RETURN,
+  knownKeys,
+  leniently,
+  MESSAGE_KEYS,
+  UNCLEAR_KEY,
+} from "../proxy/readings.ts";
 
 /** What a client's line is to the proxy. What it can't read the way that every server reads it is refused: it could be a call. */
 
@@ -27,6 +36,7 @@ export interface ToolCall {
 }
 
 const CALL = "tools/call";
+const CALL_KEYS = knownKeys("name", "arguments", "_meta", "requestState", "inputResponses", "task");
 const BLANK = /^[ \t\r\n]*$/;
 
 /** Never throws. @param line with or without its `\n` */
@@ -34,6 +44,7 @@ export function readClientLine(line: Buffer): ClientMessage {
   const text = exactText(line);
   if (text === undefined) return refused([], "it is not valid UTF-8");
   if (BLANK.test(text)) return { kind: "other" };
+  if (hasInnerReturn(line)) return refused([], INNER_RETURN);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -47,16 +58,26 @@ export function readClientLine(line: Buffer): ClientMessage {
   // Of equal keys a server may take another one than is shown here.
   if (members === undefined || loss === "repeated_key")
     return refused(idsOf(messages), LOSS_TEXTS.repeated_key.join("; "), messages.some(isCall));
-  if (!isObject(value)) return readBatch(messages);
+  if (messages.some((message) => hasKeyLike(message, MESSAGE_KEYS))) return refused(idsOf(messages), UNCLEAR_KEY);
+  if (Array.isArray(value)) return readBatch(value, messages);
+  return isObject(value) ? readOne(text, value, loss) : { kind: "other" };
+}
+
+function readOne(text: string, value: Json, loss: Loss | undefined): ClientMessage {
   if (value.method === CALL) return readCall(text, value, loss === undefined ? undefined : LOSS_TEXTS[loss].join("; "));
+  if (isLikeCall(value)) return refused(idsOf([value]), `its method is ${CALL} to some readers, and not to others`);
   return readOther(value);
+}
+
+function isLikeCall({ method }: Json): boolean {
+  return typeof method === "string" && leniently(method) === CALL;
 }
 
 function readOther({ method, id, params }: Json): ClientMessage {
   if (method === "initialize") return { kind: "initialize", params: isObject(params) ? params : {} };
-  if (method === "tools/list" && id !== undefined)
+  if (method === "tools/list" && isId(id))
     return { kind: "list", id: JSON.stringify(id), is_first_page: !isObject(params) || params.cursor === undefined };
-  if (method === "notifications/cancelled" && isObject(params) && params.requestId !== undefined)
+  if (method === "notifications/cancelled" && isObject(params) && isId(params.requestId))
     return { kind: "cancelled", id: JSON.stringify(params.requestId) };
   return { kind: "other" };
 }
@@ -68,10 +89,10 @@ function readCall(text: string, value: Json, loss: string | undefined): ClientMe
   const id_text = text.slice(id.value_start, id.value_end);
   const ids = [id_text];
   if (loss !== undefined) return refused(ids, loss, true);
-  if (typeof value.id !== "string" && typeof value.id !== "number")
-    return refused(ids, "its id is no text or number", true);
+  if (!isId(value.id)) return refused(ids, "its id is no text or number", true);
   const { params } = value;
   if (!isObject(params) || typeof params.name !== "string") return refused(ids, "the call names no tool", true);
+  if (hasKeyLike(params, CALL_KEYS)) return refused(ids, UNCLEAR_KEY, true);
   const { name, arguments: args = {}, _meta, requestState } = params;
   if (!isObject(args)) return refused(ids, "the call's arguments are no object", true);
   const token = memberAt(text, ["params", "_meta", "progressToken"]);
@@ -89,8 +110,9 @@ function readCall(text: string, value: Json, loss: string | undefined): ClientMe
 }
 
 /** No client that is known sends several messages in one. What is looked at would have to be cut out of it. */
-function readBatch(messages: readonly Json[]): ClientMessage {
-  const is_looked_at = messages.some(({ method }) => method === CALL || method === "tools/list");
+function readBatch(values: readonly unknown[], messages: readonly Json[]): ClientMessage {
+  const is_looked_at =
+    messages.some((message) => isLikeCall(message) || message.method === "tools/list") || values.some(Array.isArray);
   if (!is_looked_at) return { kind: "other" };
   return refused(idsOf(messages), "send it by itself, not together with other messages", messages.some(isCall));
 }
@@ -100,9 +122,11 @@ function isCall({ method }: Json): boolean {
 }
 
 function idsOf(messages: readonly Json[]): string[] {
-  return messages.flatMap(({ id, method }) =>
-    typeof method === "string" && (typeof id === "string" || typeof id === "number") ? [JSON.stringify(id)] : [],
-  );
+  return messages.flatMap(({ id, method }) => (typeof method === "string" && isId(id) ? [JSON.stringify(id)] : []));
+}
+
+function isId(id: unknown): id is string | number {
+  return typeof id === "string" || typeof id === "number";
 }
 
 function refused(ids: readonly string[], why: string, is_call = false): ClientMessage {

@@ -34,7 +34,8 @@ export class ForwardedCalls {
   /** The end of a call, if this line of the server's is one. */
   answered(line: Buffer): CallEnd | undefined {
     const message = parsed(line);
-    if (message === undefined || message.method !== undefined || message.id === undefined) return undefined;
+    if (message === undefined || message.method !== undefined) return undefined;
+    if (typeof message.id !== "string" && typeof message.id !== "number") return undefined;
     const id = JSON.stringify(message.id);
     const call = this.#open.get(id);
     if (call === undefined) return undefined;
@@ -45,6 +46,11 @@ export class ForwardedCalls {
       this.#continued.add(continuation(call.key, result.requestState));
     }
     return { decision_id: call.decision_id, ok: isObject(result) && result.isError !== true };
+  }
+
+  /** What was decided on before counts no more: the gate was paused, or was replaced. */
+  forgetContinued(): void {
+    this.#continued.clear();
   }
 
   /** True once for the same call with the state that the server asked for it to be sent with: it was decided on. */

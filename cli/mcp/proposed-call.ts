@@ -28,7 +28,9 @@ export function proposalOf(call: ToolCall, server: string, cwd: string, env: Env
   if (!isWithinDepth(call.args, ARGS_DEPTH))
     return { refused: `the arguments are nested deeper than ${ARGS_DEPTH}, or have a key __proto__` };
   const context = contextOf(call, server, cwd, env);
-  return { call: { intent: "", executor, args: call.args, context }, key: callHash(executor, call.args) };
+  // Several tools may have one executor's name: `a.b` and `a_b`.
+  const key = JSON.stringify([call.tool, callHash(executor, call.args)]);
+  return { call: { intent: "", executor, args: call.args, context }, key };
 }
 
 /** The client's own session: what is granted for it holds for its hook's calls, too. */

@@ -148,7 +148,10 @@ export class McpProxy {
   }
 
   #gateOf(client: ClientInfo): Decider {
-    this.#gate ??= this.#options.gateFor(client, () => this.#asked.forgetAllowed());
+    this.#gate ??= this.#options.gateFor(client, () => {
+      this.#asked.forgetAllowed();
+      this.#forwarded.forgetContinued();
+    });
     return this.#gate;
   }
 
@@ -169,8 +172,9 @@ export class McpProxy {
       return undefined;
     }
     const { key } = proposal;
-    // What the server itself asked to be sent again was decided on.
-    if (this.#forwarded.isContinued(key, call.request_state)) return this.#passed(call, line, key, undefined);
+    // What the server itself asked to be sent again was decided on; only this protocol has that.
+    if (is_stateless && this.#forwarded.isContinued(key, call.request_state))
+      return this.#passed(call, line, key, undefined);
     const asked = this.#asked.take(key) ?? this.#gateOf(client).ask(proposal.call, key);
     const timers = this.#timers(id, call, this.#options.waitSeconds(client));
     // The line is part of a larger piece that was read.

@@ -1,5 +1,5 @@
 import { Writable } from "node:stream";
-import type { Env } from "../../ipc/paths.ts";
+import { type Env, homeFolder } from "../../ipc/paths.ts";
 import { parseObject } from "../json-object.ts";
 import { Outlet } from "../proxy/outlet.ts";
 import { Passage } from "../proxy/passage.ts";
@@ -12,7 +12,7 @@ import type { McpOptions } from "./options.ts";
 import { sessionOf } from "./proposed-call.ts";
 import { type Ends, McpProxy } from "./proxy.ts";
 import { nameFromUrl, nameFromWords } from "./server-name.ts";
-import { sourceOf } from "./tool-list.ts";
+import { sourceOfProgram, sourceOfUrl } from "./server-source.ts";
 
 /** `metnos-gate mcp`: the proxy between this process's stdin and stdout and a server. */
 
@@ -118,10 +118,11 @@ export function proxyFor({ name, agent, wait_seconds, upstream }: McpOptions, en
   const { env } = process;
   const is_program = upstream.kind === "program";
   const server = name ?? (is_program ? nameFromWords(upstream.words) : nameFromUrl(upstream.url));
-  const source = sourceOf(is_program ? upstream.words : [upstream.url]);
+  const cwd = process.cwd();
+  const source = is_program ? sourceOfProgram(upstream.words, cwd, homeFolder(env)) : sourceOfUrl(upstream.url);
   return new McpProxy({
     server,
-    cwd: process.cwd(),
+    cwd,
     env,
     ends,
     gateFor: (client, onInvalid) =>

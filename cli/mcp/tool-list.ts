@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import { lossIn } from "../../ipc/exact-json.ts";
-import { exactText, membersWithin } from "../../ipc/frames.ts";
+import { exactText, MAX_DEPTH, membersWithin } from "../../ipc/frames.ts";
 import type { McpTool } from "../../ipc/mcp.ts";
 import { isObject, type Json } from "../json-object.ts";
+import { hasInnerReturn, hasKeyLike, knownKeys, MESSAGE_KEYS } from "../proxy/readings.ts";
 
 /** The tools of a server as its client gets them, page by page: what the gate is to know of them. */
 
@@ -15,14 +15,12 @@ const MAX_TITLE = 1024;
 /** A client that never ends a list. */
 const MAX_OPEN_REQUESTS = 64;
 
-/** What the server is: the SHA-256 of the words that start it, or of its address. */
-export function sourceOf(words: readonly string[]): string {
-  return createHash("sha256").update(JSON.stringify(words)).digest("hex");
-}
+const LIST_KEYS = knownKeys("tools", "nextCursor");
+const TOOL_KEYS = knownKeys("name", "title", "description", "inputSchema", "annotations");
 
 export class ToolList {
-  /** By the id of the request whose answer is a page; true for a first page. */
-  readonly #requested = new Map<string, boolean>();
+  /** By the id of the request whose answer is a page, as a lenient client compares it. */
+  readonly #requested = new Map<string, Page>();
   #tools: McpTool[] = [];
   #is_unclear = false;
 
@@ -35,20 +33,29 @@ export class ToolList {
   requested(id: string, is_first_page: boolean): void {
     const [oldest] = this.#requested.keys();
     if (this.#requested.size >= MAX_OPEN_REQUESTS && oldest !== undefined) this.#requested.delete(oldest);
-    this.#requested.set(id, is_first_page);
+    this.#requested.set(lenientId(JSON.parse(id)), { id, is_first_page });
   }
 
   /** What the gate is to know after a line of the server's, all pages so far; undefined where the line is no page. A client may ask for no more. */
   answered(line: Buffer): McpTool[] | undefined {
     const text = exactText(line) ?? line.toString("utf8");
-    const message = parsed(text);
-    const id = message === undefined || message.id === undefined ? undefined : JSON.stringify(message.id);
-    const is_first_page = id === undefined ? undefined : this.#requested.get(id);
-    if (message === undefined || id === undefined || is_first_page === undefined) return undefined;
-    this.#requested.delete(id);
-    if (!isObject(message.result)) return undefined;
-    if (is_first_page) this.#forget();
-    this.#add(message.result, this.#isExact(line, text, message));
+    const value = parsed(text.replace(/^\ufeff/, ""));
+    const members = value === undefined ? 0 : membersWithin(value, Number.POSITIVE_INFINITY);
+    const is_ambiguous = members === undefined || (value !== undefined && lossIn(text, members) === "repeated_key");
+    // Some clients find another message in it, which may be the page.
+    if (hasInnerReturn(line) || is_ambiguous || Array.isArray(value)) return this.missed();
+    return isObject(value) ? this.#page(value, line, text) : undefined;
+  }
+
+  #page(message: Json, line: Buffer, text: string): McpTool[] | undefined {
+    const page = this.#requested.get(lenientId(message.id));
+    if (page === undefined) return hasKeyLike(message, MESSAGE_KEYS) ? this.missed() : undefined;
+    this.#requested.delete(lenientId(message.id));
+    const { id, method, result, error } = message;
+    const is_answer = JSON.stringify(id) === page.id && method === undefined && error === undefined;
+    if (!isObject(result)) return undefined;
+    if (page.is_first_page) this.#forget();
+    this.#add(result, is_answer && this.#isExact(line, text, message));
     return this.#described();
   }
 
@@ -67,14 +74,19 @@ export class ToolList {
 
   /** Where a client may read something else in it than is read here, nothing of it may be shown as what the server says. */
   #isExact(line: Buffer, text: string, message: Json): boolean {
-    const members = membersWithin(message, Number.POSITIVE_INFINITY);
-    return exactText(line) !== undefined && members !== undefined && lossIn(text, members) === undefined;
+    const members = membersWithin(message, MAX_DEPTH);
+    const has_unclear_key = hasKeyLike(message, MESSAGE_KEYS) || text.startsWith("\ufeff");
+    if (exactText(line) === undefined || members === undefined || has_unclear_key) return false;
+    return lossIn(text, members) === undefined;
   }
 
-  #add({ tools }: Json, is_exact: boolean): void {
+  #add(result: Json, is_exact: boolean): void {
+    this.#is_unclear ||= !is_exact || hasKeyLike(result, LIST_KEYS);
+    if (this.#is_unclear) return;
+    const { tools } = result;
     const read = Array.isArray(tools) ? tools.map(toolOf) : [undefined];
     const found = read.filter((tool) => tool !== undefined);
-    this.#is_unclear ||= !is_exact || found.length < read.length;
+    this.#is_unclear ||= found.length < read.length;
     this.#tools.push(...found);
     this.#is_unclear ||= this.#tools.length > MAX_TOOLS;
   }
@@ -90,6 +102,7 @@ export class ToolList {
 
 function toolOf(value: unknown): McpTool | undefined {
   if (!isObject(value) || typeof value.name !== "string" || value.name === "") return undefined;
+  if (hasKeyLike(value, TOOL_KEYS)) return undefined;
   const { name, title, description, inputSchema, annotations } = value;
   // What the gate would not take, and the rest of the list with it.
   if (name.length > MAX_NAME || (typeof title === "string" && title.length > MAX_TITLE)) return undefined;
@@ -102,11 +115,24 @@ function toolOf(value: unknown): McpTool | undefined {
   };
 }
 
-function parsed(text: string): Json | undefined {
+function parsed(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
+    return typeof value === "object" && value !== null ? value : undefined;
   } catch {
     return undefined; // a server's line that is none: its client's matter
   }
+}
+
+interface Page {
+  /** As JSON. */
+  id: string;
+  is_first_page: boolean;
+}
+
+/** The same for `1` and `"1"`, which many clients take for the same; empty for what is none. */
+function lenientId(id: unknown): string {
+  if (typeof id !== "string" && typeof id !== "number") return "";
+  const number = Number(id);
+  return Number.isNaN(number) ? String(id) : String(number);
 }

@@ -132,6 +132,21 @@ it("before the client gives up it is answered, the card stays, and the same call
   expect(await gate.waiting()).toHaveLength(2);
 });
 
+it("an approval is for the tool's own name: another one that the gate's name of it fits, too, is asked about", async () => {
+  const gate = await pairedGate();
+  const proxy = await ProxyUnderTest.greeted(gate.home, { words: ["--name", "notes", "--wait", "0.4"] });
+  // Both wait: one answer isn't both's.
+  const [first, other] = await Promise.all([proxy.call("write_note", { a: 1 }), proxy.call("write.note", { a: 1 })]);
+  for (const answer of [first, other]) expect(textOf(answer)).toContain("approval pending");
+  const cards = await gate.operator.call("approvals.list", {});
+  expect(cards.map(({ executor }) => executor)).toEqual(["mcp__notes__write_note", "mcp__notes__write_note"]);
+  const token =
+    cards.find(({ target_summary }) => target_summary.includes("write.note"))?.token ?? cards[0]?.token ?? "";
+  await gate.operator.call("approvals.resolve", { token, decision: "approved" });
+  const again = [await proxy.call("write_note", { a: 1 }), await proxy.call("write.note", { a: 1 })];
+  expect(again.map((answer) => textOf(answer).includes("ran with")).filter((has_run) => has_run)).toHaveLength(1);
+});
+
 it("a call that the client cancels is withdrawn and never runs; the end of another call's id is none of its business", async () => {
   const gate = await pairedGate();
   const proxy = await ProxyUnderTest.greeted(gate.home);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { sourceOf, ToolList } from "../../../cli/mcp/tool-list.ts";
+import { ToolList } from "../../../cli/mcp/tool-list.ts";
 
 const page = (id: unknown, tools: string, more = "") =>
   Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"tools":${tools}${more}}}\n`);
@@ -60,7 +60,29 @@ it("a list that could be read in two ways describes nothing, and takes back what
   expect([list.missed(), list.isExpected]).toEqual([[], false]);
 });
 
-it("what a server is depends on each of the words that start it", () => {
-  expect(sourceOf(["a", "b"])).toMatch(/^[0-9a-f]{64}$/);
-  expect(new Set([["a", "b"], ["a b"], ["b", "a"], ["a"]].map(sourceOf)).size).toBe(4);
+it("an answer that some clients take for the page, and others don't, describes nothing, nor does what follows it", () => {
+  const read = page(1, '[{"name":"look","description":"read by the model"}]').toString().trim();
+  const shown = page(1, `[${LOOK}]`);
+  for (const first of [
+    read.replace('"id":1', '"id":"1"'),
+    read.replace('"id":1', '"id":1.0,"ID":7'),
+    read.replace('"id":1', '"id":7,"Id":1'),
+    read.replace('"id":1', '"id":1,"id":7'),
+    `\ufeff${read}`,
+    `[${read}]`,
+    `no message\r${read}\r`,
+    read.replace('"id":1', '"id":1,"method":"ping"'),
+    read.replace('"id":1', '"id":1,"error":{"code":1,"message":"no"}'),
+  ])
+    expect(listed(Buffer.from(`${first}\n`), shown) ?? [], first).toEqual([]);
+  for (const tools of [
+    '[{"name":"look","description":"shown","Description":"read"}]',
+    '[{"name":"look","inputSchema":{},"INPUTSCHEMA":{"x":1}}]',
+    `[{"name":"look","inputSchema":${"[".repeat(9000)}${"]".repeat(9000)}}]`,
+  ])
+    expect(listed(page(1, tools)), tools.slice(0, 60)).toEqual([]);
+  expect(listed(page(1, `[${LOOK}]`, ',"Tools":[{"name":"other"}]'))).toEqual([]);
+  // What is no answer of it at all changes nothing.
+  const other = Buffer.from('{"method":"notifications/message","params":{"n":9007199254740993}}\n');
+  expect(listed(Buffer.from("[info] it listens\n"), other, shown)).toEqual([KNOWN]);
 });
