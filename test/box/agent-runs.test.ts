@@ -211,6 +211,35 @@ describe.skipIf(reason !== undefined)("a whole agent in a box", () => {
     }
   });
 
+  it("has nothing of another run of the same agent: each secret is of use at its own socket alone", async () => {
+    const first = await start(`printf %s "$METNOS_AGENT_TOKEN" > first.txt; echo begun; read -r; ${asks("Bash", {})}`);
+    await first.printed(/begun/);
+    const secret = readFileSync(join(project, "first.txt"), "utf8");
+    const second = await run(`ls /run/metnos-gate; ${asks("Bash", {}, { token: "$(cat first.txt)" })}`);
+    expect(second).toContain("bad_token");
+    expect(second.match(/\.sock/g)).toHaveLength(2);
+    expect(await asksOutside(gate.paths.agent_socket, secret)).toContain("bad_token");
+    first.child.stdin?.write("\n");
+    await first.exited;
+    // The end of the other one has taken nothing from it.
+    expect(decisions(first.stdout)).toHaveLength(1);
+  });
+
+  it("ends with its launcher, also where that is killed, with all that it has started", async () => {
+    const beats = "setsid sh -c 'while :; do date +%N > beat.txt; sleep 0.05; done' & echo begun; wait";
+    const started = await start(`mkdir .vscode; echo {} > .vscode/tasks.json; ${beats}`);
+    await started.printed(/begun/);
+    await expect.poll(() => lstatSync(join(project, "beat.txt"), { throwIfNoEntry: false })?.size).toBeGreaterThan(1);
+    started.child.kill("SIGKILL");
+    await started.exited;
+    await expect.poll(() => readdirSync(join(gate.paths.state_dir, "box/agents"))).toEqual([]);
+    await expect.poll(() => lstatSync(join(project, ".vscode/tasks.json"), { throwIfNoEntry: false })).toBe(undefined);
+    const beat = () => lstatSync(join(project, "beat.txt")).mtimeMs;
+    const last = beat();
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(beat()).toBe(last);
+  });
+
   it("is asked by nobody once its gate has ended: its socket answers no more", async () => {
     const started = await start(`echo begun; read -r; ${asks("Bash", { command: "echo hi" })}`);
     await started.printed(/begun/);
