@@ -12,7 +12,8 @@ import { PLACEHOLDER, type PluginSettings } from "../agents/opencode/plugin/sett
 const BUILT = fileURLToPath(new URL("../../dist/opencode/plugin.js", import.meta.url));
 
 /** A plugin file of ours begins so. */
-export const PLUGIN_HEADER = "// Written by metnos-gate connect opencode, which also replaces it.";
+export const PLUGIN_HEADER =
+  "// Written by Metnos Gate when OpenCode was connected; connecting it again replaces this file.";
 
 const MARGIN_SECONDS = 15;
 

@@ -21,6 +21,7 @@ const MAX_KIND = 64;
 export function sessionEventIn(payload: Json, turn: string): SessionEvent | undefined {
   switch (payload.hook_event_name) {
     case "UserPromptSubmit":
+    case "BeforeAgent": // Gemini's
       return promptIn(payload, turn);
     case "SessionEnd": {
       const reason = textIn(payload, "reason", MAX_KIND);

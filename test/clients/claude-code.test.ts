@@ -6,6 +6,7 @@ import { launcherFile } from "../../cli/hook/launcher.ts";
 import { startGate } from "../support/running-gate.ts";
 import { TRIED_CLAUDE_CODES } from "./clients.ts";
 import { installedClient } from "./installed-client.ts";
+import { mustHold, startGateBehind } from "./must-hold.ts";
 import { bash, Seat, TTL_SECONDS } from "./seat.ts";
 
 /** The real Claude Code behind a real gate; its model alone is a pretended one. */
@@ -149,6 +150,24 @@ describe.each(TRIED_CLAUDE_CODES)("%s", (name) => {
     process.kill(pid, "SIGKILL");
     expect((await closed).data).toMatchObject({ status: "cancelled" });
     expect(Date.now() - killed_at).toBeLessThan(5000);
+  });
+
+  it("a no's words, a card that expires, a hook that waits in vain, grants and their ends, a gate that is killed, and Ctrl+C are what they are", async () => {
+    const behind = await startGateBehind();
+    await behind.gate.operator.call("agents.pair", { name: "claude-code", level: "Supervised" });
+    const held = new Seat(behind.gate, binary);
+    const write = (file: string) => ({ name: "Write", input: { file_path: join(held.project, file), content: "x" } });
+    await mustHold(
+      {
+        project: held.project,
+        has_launcher: true,
+        ends_sessions: true,
+        write: async (files, beforeTurn) =>
+          (await held.results(files.map(write), { beforeTurn })).map(({ text }) => text),
+        continued: async (files) => (await held.start(files.map(write), { args: ["--continue"] })).child,
+      },
+      behind,
+    );
   });
 });
 

@@ -17,6 +17,8 @@ const TIMEOUT_MS = 100_000;
 
 export interface CodexOptions extends ResponsesOptions {
   args?: readonly string[];
+  /** After `exec`. */
+  words?: readonly string[];
   /** A model that gets the tools directly; others get one tool, for a script that calls them. */
   model?: string;
 }
@@ -109,7 +111,11 @@ export class CodexRun {
   readonly #ended: Promise<unknown>;
   output = "";
 
-  private constructor(api: ResponsesApi, { gate, binary, project }: CodexSeat, { args = [], model }: CodexOptions) {
+  private constructor(
+    api: ResponsesApi,
+    { gate, binary, project }: CodexSeat,
+    { args = [], words = [], model }: CodexOptions,
+  ) {
     this.api = api;
     const provider = `{name="pretended", base_url=${JSON.stringify(api.url)}, wire_api="responses", env_key="PRETENDED_KEY"}`;
     const settings = {
@@ -119,7 +125,7 @@ export class CodexRun {
       sandbox_mode: '"danger-full-access"',
     };
     const flags = Object.entries(settings).flatMap(([key, value]) => ["-c", `${key}=${value}`]);
-    this.child = spawn(binary, [...flags, ...args, "exec", "--skip-git-repo-check", "go"], {
+    this.child = spawn(binary, [...flags, ...args, "exec", "--skip-git-repo-check", ...words, "go"], {
       cwd: project,
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],

@@ -8,6 +8,7 @@ import { launcherFile } from "../../cli/hook/launcher.ts";
 import { startGate } from "../support/running-gate.ts";
 import { CodexSeat, command, TTL_SECONDS } from "./codex-run.ts";
 import { installedClient } from "./installed-client.ts";
+import { mustHold, startGateBehind } from "./must-hold.ts";
 
 /** The real Codex behind a real gate; its model alone is a pretended one. */
 
@@ -207,5 +208,24 @@ describe("codex", () => {
     expect((await checks())[0]).toMatchObject({ ok: true });
     const [denied] = await seat.results([[command(`cat ${seat.key}`)]]);
     expect(denied).toContain("guard: forbidden path");
+  });
+
+  it("a no's words, a card that expires, a hook that waits in vain, grants and their ends, a gate that is killed, and Ctrl+C are what they are", async () => {
+    const behind = await startGateBehind();
+    await behind.gate.operator.call("agents.pair", { name: "codex", level: "Supervised" });
+    const held = await CodexSeat.take(behind.gate, binary);
+    await behind.gate.operator.call("grants.add", { capability: "fs:read", target: `${held.project}/**` });
+    const turn = (file: string) => [{ name: "apply_patch", input: patch(`*** Add File: ${file}`, "+x") }];
+    await mustHold(
+      {
+        project: held.project,
+        has_launcher: true,
+        ends_sessions: true,
+        write: (files, beforeTurn) => held.results(files.map(turn), { beforeTurn }),
+        continued: async (files) =>
+          (await held.start({ script: files.slice(-1).map(turn), words: ["resume", "--last"] })).child,
+      },
+      behind,
+    );
   });
 });

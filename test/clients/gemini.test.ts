@@ -7,6 +7,7 @@ import { startGate } from "../support/running-gate.ts";
 import { killed } from "./client-process.ts";
 import { ANSWER_SECONDS, GeminiSeat, shell } from "./gemini-seat.ts";
 import { installedClient } from "./installed-client.ts";
+import { mustHold, startGateBehind } from "./must-hold.ts";
 
 /** The real Gemini CLI behind a real gate; its model alone is a pretended one. */
 
@@ -40,6 +41,7 @@ describe("Gemini CLI", () => {
     expect(mcp).toMatchObject({ is_error: false, text: expect.stringContaining("said: hello") });
     expect(cards.map(({ executor }) => executor)).toEqual([...Array(3).fill("run_shell_command"), "mcp__echo__say"]);
     expect(new Set(cards.map(({ session }) => session)).size).toBe(1);
+    expect(cards.map(({ user_words }) => user_words)).toEqual(cards.map(() => "go"));
   });
 
   it("asks before each of several calls at once, before those of a subagent, and before its own file tools", async () => {
@@ -196,6 +198,29 @@ describe("Gemini CLI", () => {
     for (const gemini_pid of [...childrenOf(pid), pid]) killed(gemini_pid);
     expect((await closed).data).toMatchObject({ status: "cancelled" });
     expect(Date.now() - killed_at).toBeLessThan(5000);
+  });
+
+  it("a no's words, a card that expires, a hook that waits in vain, grants and their ends, a gate that is killed, and Ctrl+C are what they are", async () => {
+    const behind = await startGateBehind();
+    const seat = await GeminiSeat.connected(behind.gate, program);
+    const write = (file: string) => ({
+      name: "write_file",
+      input: { file_path: join(seat.project, file), content: "x" },
+    });
+    await mustHold(
+      {
+        project: seat.project,
+        has_launcher: true,
+        ends_sessions: true,
+        write: async (files, beforeTurn) =>
+          (await seat.results({ turns: files.map(write), beforeTurn })).map(({ text }) => text),
+        continued: async (files) => {
+          const args = ["--approval-mode", "yolo", "--resume", "latest"];
+          return (await seat.start({ turns: files.map(write) }, { args })).client.child;
+        },
+      },
+      behind,
+    );
   });
 });
 

@@ -2,9 +2,11 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { opencode } from "../../cli/agents/opencode/adapter.ts";
+import { FIRST_WORDS } from "../../cli/agents/pretended-model/chat-completions-api.ts";
 import type { Check } from "../../cli/check.ts";
 import { startGate } from "../support/running-gate.ts";
 import { installedClient } from "./installed-client.ts";
+import { mustHold, startGateBehind } from "./must-hold.ts";
 import { ANSWER_SECONDS, bash, OpenCodeSeat } from "./opencode-seat.ts";
 
 /** The real OpenCode behind a real gate; its model alone is a pretended one. It takes ten seconds to start: each test checks much. */
@@ -157,6 +159,25 @@ describe("OpenCode", () => {
     client.kill();
     expect((await closed).data).toMatchObject({ status: "cancelled" });
     expect(existsSync(join(seat.project, "made"))).toBe(false);
+  }, 60_000);
+
+  it("a no's words, a card that expires, grants and their ends, a gate that is killed, and Ctrl+C are what they are", async () => {
+    const behind = await startGateBehind();
+    const seat = await OpenCodeSeat.connected(behind.gate, program);
+    const write = (file: string) => ({ name: "write", input: { filePath: join(seat.project, file), content: "x" } });
+    await mustHold(
+      {
+        project: seat.project,
+        has_launcher: false,
+        ends_sessions: false,
+        write: (files, beforeTurn) => seat.results({ turns: files.map(write), beforeTurn }),
+        continued: async (files) => {
+          const words = ["run", "--auto", "--continue", FIRST_WORDS];
+          return (await seat.start({ turns: files.map(write) }, { words })).client.child;
+        },
+      },
+      behind,
+    );
   }, 60_000);
 });
 

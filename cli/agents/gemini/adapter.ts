@@ -3,7 +3,7 @@ import { GateError } from "../../../ipc/gate-error.ts";
 import { launcherFile, writeLauncher } from "../../hook/launcher.ts";
 import type { Adapter } from "../adapter.ts";
 import { putIntoSettings, takeOutOfSettings } from "../settings-edit.ts";
-import { EVENTS, ourEntry, ourHooksIn, withEntry, withoutOurs } from "./entries.ts";
+import { EVENTS, holdsOurs, ourGroups, withOurs, withoutOurs } from "./entries.ts";
 import { geminiChecks } from "./hook-check.ts";
 import { userSettingsFile } from "./settings-sources.ts";
 
@@ -20,8 +20,8 @@ export const gemini: Adapter = {
     const result = putIntoSettings({
       file: settingsFile(project),
       events: EVENTS,
-      change: (settings) => withEntry(settings, ourEntry(launcher, answer_seconds)),
-      holdsOurs: (settings) => ourHooksIn(settings).length > 0,
+      change: (settings) => withOurs(settings, ourGroups(launcher, answer_seconds)),
+      holdsOurs,
     });
     return { ...result, notes: [TWICE, EDITORS] };
   },

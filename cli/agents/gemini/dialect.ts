@@ -1,3 +1,4 @@
+import { agentPaths } from "../../../ipc/paths.ts";
 import { type HookAnswer, type HookDialect, NEVER_CONFINED } from "../../hook/dialect.ts";
 import { readCall } from "./payload.ts";
 
@@ -13,7 +14,14 @@ export const GEMINI: HookDialect = {
   read: readCall,
   write,
   ...NEVER_CONFINED,
-  events: {},
+  events: {
+    /** Something happened in a session: nothing is answered. */
+    session: async (input) => {
+      const { reportSession } = await import("../../hook/session-event.ts");
+      // It has no id for the user's messages: their times tell them apart, and a call belongs to the last one.
+      return reportSession(input, { paths: agentPaths(process.env), agent_name: "gemini", turn: "timestamp" });
+    },
+  },
 };
 
 function write({ permission, reason }: HookAnswer): object {

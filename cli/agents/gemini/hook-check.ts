@@ -5,7 +5,7 @@ import type { Check } from "../../check.ts";
 import { launcherProblem } from "../../hook/launcher.ts";
 import { isObject, type Json } from "../../json-object.ts";
 import { hookGroupsOf, hooksIn } from "../settings-edit.ts";
-import { isOurs, ourEntry, ourGroup, ourHooksIn } from "./entries.ts";
+import { EVENTS, isOurs, ourGroups, ourHooksIn } from "./entries.ts";
 import { distrust } from "./folder-trust.ts";
 import { extensionHooks, type SettingsSource, settingsSources } from "./settings-sources.ts";
 
@@ -86,9 +86,13 @@ function untrusted({ cwd, env }: HookContext, sources: readonly SettingsSource[]
 
 /** Not what `connect` writes, or what it calls doesn't run. */
 function entryProblems(holders: readonly Source[], { launcher, answer_seconds }: HookContext): Check[] {
-  const expected = JSON.stringify(ourGroup(ourEntry(launcher, answer_seconds)));
+  const expected = ourGroups(launcher, answer_seconds);
+  const isWhole = (settings: Json) =>
+    EVENTS.every((event) =>
+      hookGroupsOf(settings, event).some((group) => JSON.stringify(group) === JSON.stringify(expected[event])),
+    );
   const problems = holders
-    .filter(({ settings }) => !hookGroupsOf(settings, "BeforeTool").some((group) => JSON.stringify(group) === expected))
+    .filter(({ settings }) => !isWhole(settings))
     .map(({ file }) => failed(`the hook in ${file} is not the one that this version writes`, ownCommand(CONNECT)));
   const problem = launcherProblem(launcher);
   return problem === undefined ? problems : [...problems, failed(problem, ownCommand(CONNECT))];

@@ -91,8 +91,8 @@ export function confinementOf(x: ConfinableCall): Confinement | NotConfined {
  * own tools, a connector), so it isn't among them; nor what would destroy work.
  */
 function withinAgentBox(x: ConfinableCall, declaration: Declaration): Confinement | NotConfined {
-  const { call, needs, settings, executor } = x;
-  if (x.level === "ReadOnly") return not("level");
+  const { call, needs, settings, executor, level } = x;
+  if (level === "ReadOnly") return not("level");
   const line = commandLineOf(x);
   if (line === null) return not("no-command", executor.manifest.name);
   if (runnableText(line, call) === null) return not("unusable-line", line.reading.unread ?? "");

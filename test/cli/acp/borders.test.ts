@@ -314,9 +314,13 @@ describe("a hostile side", () => {
       rawInput: { command: "make all" },
     };
     seat.agent.send({ method: "session/update", params: { sessionId: "s1", update } });
+    const raised = gate.event(
+      ({ type, data }) => type === "alarms.changed" && JSON.stringify(data).includes("ran_unasked"),
+    );
     const cancelled = await seat.agent.get(({ method }) => method === "session/cancel");
     expect(cancelled.params).toEqual({ sessionId: "s1" });
     expect(seat.said.join()).toContain('"make all" ran without asking');
+    await raised;
   });
 
   it("says that something ran without asking which needs no question: nothing is said", async () => {

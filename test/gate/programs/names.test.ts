@@ -125,6 +125,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
       "description/changes.ts",
       "description/held-by-git.ts",
       "description/run-by-name.ts",
+      "description/skill-text.ts",
       "executors/catalog.ts",
       "guard/further-needs.ts",
       "shell/simple-command.ts",
@@ -153,6 +154,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
   { why: "an agent's name", words: "codex gemini", files: ["executors/catalog.ts"] },
   { why: "an agent's tools", words: "apply_patch command patch wait", files: ["executors/codex.ts"] },
   { why: "an agent's tools", words: "command read", files: ["executors/gemini.ts"] },
+  { why: "tools' arguments, and what describes a call", words: "script skill", files: ["executors/claude-code.ts"] },
   {
     why: "an agent's tools",
     words: "apply_patch bash command grep patch read skill timeout",

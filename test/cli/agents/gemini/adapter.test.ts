@@ -40,7 +40,10 @@ const OTHERS = `{
 test("a missing file is made with the hook alone; taking the hook out removes the file", async () => {
   const { file, changed, backup } = await gemini.connect(USER);
   expect([changed, backup]).toEqual([true, null]);
-  const [group] = JSON.parse(readFileSync(file, "utf8")).hooks.BeforeTool;
+  const { hooks } = JSON.parse(readFileSync(file, "utf8"));
+  for (const event of ["BeforeAgent", "SessionEnd"])
+    expect(hooks[event]).toMatchObject([{ hooks: [{ command: `'${launcherFile()}' session gemini` }] }]);
+  const [group] = hooks.BeforeTool;
   expect(group).toMatchObject({ matcher: "*", sequential: true });
   const [entry] = group.hooks;
   expect(entry).toMatchObject({ type: "command", name: HOOK_NAME, env: { BASH_ENV: "" } });
@@ -65,6 +68,16 @@ test("connecting again changes nothing, others' entries stay before ours, and ta
   await gemini.disconnect(USER);
   expect(readFileSync(file, "utf8")).toBe(OTHERS);
   expect(existsSync(backup ?? "")).toBe(false);
+});
+
+test("what an earlier version wrote, with fewer hooks, is named by doctor, and completed", async () => {
+  const { file } = await gemini.connect(USER);
+  const settings = JSON.parse(readFileSync(file, "utf8"));
+  delete settings.hooks.SessionEnd;
+  writeFileSync(file, JSON.stringify(settings));
+  expect(await checks()).toMatchObject([{ ok: false, detail: expect.stringContaining("is not the one that this") }]);
+  await gemini.connect(USER);
+  expect(await checks()).toMatchObject([{ ok: true }]);
 });
 
 test("a hook that others were added to is moved behind them; what was added stays without it", async () => {
