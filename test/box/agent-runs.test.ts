@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { CheckedParams } from "../../ipc/operator-api.ts";
 import { agentTokenFile } from "../../ipc/paths.ts";
 import { linesIn } from "../support/audit-trail.ts";
-import { StartedProcess } from "../support/gate-process.ts";
+import { StartedProcess, startServe } from "../support/gate-process.ts";
 import { type GateUnderTest, readToken, startGate } from "../support/running-gate.ts";
 import { withoutBox } from "./box-under-test.ts";
 
@@ -247,6 +247,30 @@ describe.skipIf(reason !== undefined)("a whole agent in a box", () => {
     started.child.stdin?.write("\n");
     await started.exited;
     expect(started.stdout).toMatch(/no connection ECONNREFUSED/);
+  });
+
+  it("reaches nothing once its gate was killed, nor the gate that is started after it, and what it leaves is set aside", async () => {
+    await gate.gate.close();
+    const first = await startServe(gate.home);
+    const request = { agent: AGENT, cwd: project, program: [], variables: [], state: [], settings: [], files: [] };
+    const asked = asks("Bash", { command: "echo hi" });
+    const script = `echo begun; read -r; ${asked}; curl -s -m 5 http://127.0.0.1:9/; curl -s -m 5 https://example.com; mkdir .vscode; echo {} > .vscode/tasks.json; echo left`;
+    const operator = await gate.operatorClient();
+    const { argv } = await operator.call("box.prepare_agent", {
+      ...request,
+      argv: ["/bin/bash", "-c", script],
+      hosts: ["example.com", "127.0.0.1:9"],
+    });
+    const started = new StartedProcess(argv[0] ?? "", argv.slice(1), { env: gate.home.env, cwd: project });
+    await started.printed(/begun/);
+    await first.end("SIGKILL");
+    await startServe(gate.home);
+    started.child.stdin?.write("\n");
+    await started.exited;
+    expect(started.stdout).toMatch(/no connection ECONNREFUSED\nleft\n$/);
+    await expect
+      .poll(() => lstatSync(join(project, ".vscode/tasks.json"), { throwIfNoEntry: false }), { timeout: 10_000 })
+      .toBe(undefined);
   });
 
   it("keeps its state for the next run in this project, and finds the user's settings there, whatever it put in their place", async () => {
