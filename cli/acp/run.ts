@@ -1,3 +1,4 @@
+import type { Env } from "../../ipc/paths.ts";
 import { visible } from "../../ipc/visible-text.ts";
 import { Outlet } from "../proxy/outlet.ts";
 import { Passage } from "../proxy/passage.ts";
@@ -13,6 +14,8 @@ export interface AcpOptions {
   is_strict: boolean;
   /** The agent's program and its arguments. */
   words: readonly string[];
+  /** All of it runs in a box, which reaches these hosts beside its model's; undefined: in none. */
+  box?: { hosts: readonly string[] };
 }
 
 /** A line that is longer isn't looked at, and so not passed on: none of the protocol's is. */
@@ -21,11 +24,13 @@ const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const GRACE_MS = 5000;
 
 /** Runs the agent behind the gate, with the editor at stdin and stdout. @returns the agent's exit code */
-export async function runAcp({ name, ask_in, is_strict, words }: AcpOptions): Promise<number> {
+export async function runAcp(options: AcpOptions): Promise<number> {
+  const { name, ask_in, is_strict } = options;
   const say = (text: string) => process.stderr.write(`metnos-gate acp: ${visible(text)}\n`);
+  const { words, env: whole } = await started(options, say);
   const gate = new ConnectedGate({ name }, say);
   // What proves who the agent is stays here.
-  const { METNOS_AGENT_TOKEN: _, ...env } = process.env;
+  const { METNOS_AGENT_TOKEN: _, ...env } = whole;
   const program = startProgram(words, { env, grace_ms: GRACE_MS });
   const [agent, editor] = [new Outlet(program.stdin), new Outlet(process.stdout)];
   const proxy = new AcpProxy({ gate, ask_in, is_strict, editor, agent, agent_output: program.stdout, say });
@@ -56,4 +61,16 @@ export async function runAcp({ name, ask_in, is_strict, words }: AcpOptions): Pr
   await editor_ended;
   await new Promise<void>((resolve) => process.stdout.write("", () => resolve()));
   return code;
+}
+
+/** What is started in the agent's place, and with which environment. */
+async function started(
+  { name, words, box }: AcpOptions,
+  say: (text: string) => void,
+): Promise<{ words: readonly string[]; env: Env }> {
+  if (box === undefined) return { words, env: process.env };
+  const { boxedWords } = await import("./boxed-words.ts");
+  const boxed = await boxedWords({ name, words, hosts: box.hosts, cwd: process.cwd(), env: process.env });
+  say(`${name} runs in a box: it writes in ${boxed.project}, and reaches ${boxed.hosts.join(", ") || "no host"}`);
+  return boxed;
 }

@@ -8,6 +8,8 @@ interface Options {
   agent?: string;
   askIn: AskIn;
   strict?: boolean;
+  box?: boolean;
+  host: string[];
 }
 
 /** `acp -- COMMAND`: the gate between an editor and an agent that it starts. */
@@ -25,10 +27,20 @@ export function acpCommand(program: Command, done: (code: number) => void): void
         .default("gate"),
     )
     .option("--strict", "cancels the turn where the agent runs what it had to ask about without asking")
+    .option("--box", "runs all of it confined to the project of this folder (docs/box.md)")
+    .option(
+      "--host <host>",
+      "a host that it reaches from its box, beside its model's; as often as needed",
+      (host, hosts: string[]) => [...hosts, host],
+      [],
+    )
     .action(async (words: string[], options: Options) => {
       const name = options.agent ?? agentNameOf(words);
       if (!agentNameSchema.safeParse(name).success) throw usageError(`${JSON.stringify(name)} is no name of an agent`);
+      const { box, host: hosts } = options;
+      if (!box && hosts.length > 0) throw usageError("--host is for --box: without a box an agent reaches every host");
       const { runAcp } = await import("../acp/run.ts");
-      done(await runAcp({ name, ask_in: options.askIn, is_strict: options.strict === true, words }));
+      const given = { name, ask_in: options.askIn, is_strict: options.strict === true, words };
+      done(await runAcp({ ...given, ...(box ? { box: { hosts } } : {}) }));
     });
 }

@@ -5,8 +5,8 @@ import type { CheckedParams } from "../../ipc/operator-api.ts";
 import type { Env } from "../../ipc/paths.ts";
 import { programOnPath } from "../../main/operator/agents-on-path.ts";
 import type { Adapter, Launch } from "../agents/adapter.ts";
-import { boxHook } from "./box-hook.ts";
-import { boxedClient, modelHosts } from "./boxed-clients.ts";
+import { type BoxFile, boxHook } from "./box-hook.ts";
+import { type BoxedClient, boxedClient, modelHosts } from "./boxed-clients.ts";
 
 /** What the gate is asked for to run a whole agent in a box. */
 
@@ -27,29 +27,59 @@ export interface BoxedRunOptions {
 
 /** @throws GateError `invalid_input` where the program isn't there, `hook_unusable` */
 export function boxedRun({ adapter, launch, cwd, env, hosts }: BoxedRunOptions): BoxedRun {
-  const found = launch.program.startsWith("/") ? launch.program : programOnPath(launch.program, env.PATH);
+  const client = boxedClient(adapter.name, env);
+  const own = { ...client.env, ...launch.env };
+  const files = (launch.files ?? []).map((file) => ({ source: file, at: file }));
+  return boxedCommand({
+    name: adapter.name,
+    client,
+    words: [launch.program, ...launch.args],
+    own,
+    cwd,
+    env,
+    hosts,
+    files,
+  });
+}
+
+export interface BoxedCommandOptions extends Pick<BoxedRunOptions, "cwd" | "env" | "hosts"> {
+  /** As it is paired. */
+  name: string;
+  client: BoxedClient;
+  /** Its program, by its path or its name on PATH, and its words. */
+  words: readonly string[];
+  /** Variables that are set for it. */
+  own: Readonly<Record<string, string | undefined>>;
+  /** Further files that its program is made of; of the gate's, what it needs. */
+  parts?: readonly string[];
+  files?: readonly BoxFile[];
+}
+
+/** @throws as `boxedRun` */
+export function boxedCommand(options: BoxedCommandOptions): BoxedRun {
+  const { name, client, words, own, cwd, env, hosts, parts = [], files = [] } = options;
+  const [called = "", ...args] = words;
+  const found = called.startsWith("/") ? called : programOnPath(called, env.PATH);
   if (found === undefined)
-    throw new GateError("invalid_input", `there is no ${launch.program} on PATH`, "name it: --client FILE");
+    throw new GateError("invalid_input", `there is no ${called} on PATH`, "name it by its whole path");
   // The name may be a link that the box doesn't have.
   const program = realpathSync(found);
-  const client = boxedClient(adapter.name, env);
   const settings = client.settings.map((path) =>
     path.endsWith("/")
       ? { path: path.slice(0, -1), is_folder: true }
       : { path, is_folder: false, is_json: client.json_settings.includes(path) },
   );
-  const own = { ...client.env, ...launch.env };
   return {
     request: {
-      agent: adapter.name,
-      argv: [program, ...launch.args],
+      agent: name,
+      argv: [program, ...args],
       cwd,
-      program: [installationOf(program)],
+      program: [...new Set([program, ...parts].map(installationOf))],
       variables: [...new Set([...client.variables, ...Object.keys(own)])],
       hosts: [...new Set([...modelHosts(client, env), ...hosts])],
       state: [...client.state],
       settings,
-      files: [...boxHook(env), ...(launch.files ?? []).map((file) => ({ source: file, at: file }))],
+      files: [...boxHook(env), ...files],
     },
     env: { ...env, ...own },
   };

@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { CheckedParams } from "../../ipc/operator-api.ts";
 import { agentTokenFile } from "../../ipc/paths.ts";
 import { linesIn } from "../support/audit-trail.ts";
-import { StartedProcess } from "../support/gate-process.ts";
+import { StartedProcess, startServe } from "../support/gate-process.ts";
 import { type GateUnderTest, readToken, startGate } from "../support/running-gate.ts";
 import { withoutBox } from "./box-under-test.ts";
 
@@ -211,6 +211,35 @@ describe.skipIf(reason !== undefined)("a whole agent in a box", () => {
     }
   });
 
+  it("has nothing of another run of the same agent: each secret is of use at its own socket alone", async () => {
+    const first = await start(`printf %s "$METNOS_AGENT_TOKEN" > first.txt; echo begun; read -r; ${asks("Bash", {})}`);
+    await first.printed(/begun/);
+    const secret = readFileSync(join(project, "first.txt"), "utf8");
+    const second = await run(`ls /run/metnos-gate; ${asks("Bash", {}, { token: "$(cat first.txt)" })}`);
+    expect(second).toContain("bad_token");
+    expect(second.match(/\.sock/g)).toHaveLength(2);
+    expect(await asksOutside(gate.paths.agent_socket, secret)).toContain("bad_token");
+    first.child.stdin?.write("\n");
+    await first.exited;
+    // The end of the other one has taken nothing from it.
+    expect(decisions(first.stdout)).toHaveLength(1);
+  });
+
+  it("ends with its launcher, also where that is killed, with all that it has started", async () => {
+    const beats = "setsid sh -c 'while :; do date +%N > beat.txt; sleep 0.05; done' & echo begun; wait";
+    const started = await start(`mkdir .vscode; echo {} > .vscode/tasks.json; ${beats}`);
+    await started.printed(/begun/);
+    await expect.poll(() => lstatSync(join(project, "beat.txt"), { throwIfNoEntry: false })?.size).toBeGreaterThan(1);
+    started.child.kill("SIGKILL");
+    await started.exited;
+    await expect.poll(() => readdirSync(join(gate.paths.state_dir, "box/agents"))).toEqual([]);
+    await expect.poll(() => lstatSync(join(project, ".vscode/tasks.json"), { throwIfNoEntry: false })).toBe(undefined);
+    const beat = () => lstatSync(join(project, "beat.txt")).mtimeMs;
+    const last = beat();
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(beat()).toBe(last);
+  });
+
   it("is asked by nobody once its gate has ended: its socket answers no more", async () => {
     const started = await start(`echo begun; read -r; ${asks("Bash", { command: "echo hi" })}`);
     await started.printed(/begun/);
@@ -218,6 +247,30 @@ describe.skipIf(reason !== undefined)("a whole agent in a box", () => {
     started.child.stdin?.write("\n");
     await started.exited;
     expect(started.stdout).toMatch(/no connection ECONNREFUSED/);
+  });
+
+  it("reaches nothing once its gate was killed, nor the gate that is started after it, and what it leaves is set aside", async () => {
+    await gate.gate.close();
+    const first = await startServe(gate.home);
+    const request = { agent: AGENT, cwd: project, program: [], variables: [], state: [], settings: [], files: [] };
+    const asked = asks("Bash", { command: "echo hi" });
+    const script = `echo begun; read -r; ${asked}; curl -s -m 5 http://127.0.0.1:9/; curl -s -m 5 https://example.com; mkdir .vscode; echo {} > .vscode/tasks.json; echo left`;
+    const operator = await gate.operatorClient();
+    const { argv } = await operator.call("box.prepare_agent", {
+      ...request,
+      argv: ["/bin/bash", "-c", script],
+      hosts: ["example.com", "127.0.0.1:9"],
+    });
+    const started = new StartedProcess(argv[0] ?? "", argv.slice(1), { env: gate.home.env, cwd: project });
+    await started.printed(/begun/);
+    await first.end("SIGKILL");
+    await startServe(gate.home);
+    started.child.stdin?.write("\n");
+    await started.exited;
+    expect(started.stdout).toMatch(/no connection ECONNREFUSED\nleft\n$/);
+    await expect
+      .poll(() => lstatSync(join(project, ".vscode/tasks.json"), { throwIfNoEntry: false }), { timeout: 10_000 })
+      .toBe(undefined);
   });
 
   it("keeps its state for the next run in this project, and finds the user's settings there, whatever it put in their place", async () => {

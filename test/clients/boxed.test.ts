@@ -7,6 +7,8 @@ import { MessagesApi } from "../../cli/agents/pretended-model/messages-api.ts";
 import { ResponsesApi } from "../../cli/agents/pretended-model/responses-api.ts";
 import { withoutBox } from "../box/box-under-test.ts";
 import { type GateUnderTest, startGate } from "../support/running-gate.ts";
+import { AcpRun } from "./acp-run.ts";
+import { answerCards } from "./answer-cards.ts";
 import { BoxedSeat } from "./boxed-seat.ts";
 import { command } from "./codex-run.ts";
 import { shell } from "./gemini-seat.ts";
@@ -18,6 +20,12 @@ import { bash } from "./seat.ts";
 
 /** On a machine that has other things to do. In milliseconds. */
 const TIMEOUT_MS = 90_000;
+
+const GEMINI_SETTINGS = {
+  security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
+  model: { name: "gemini-2.5-pro" },
+  general: { enableAutoUpdate: false },
+};
 
 const reason = withoutBox();
 if (reason !== undefined) {
@@ -108,8 +116,10 @@ describe.skipIf(reason !== undefined)("Codex in a box", () => {
     timeout: TIMEOUT_MS,
   }, async () => {
     const seat = await BoxedSeat.take(gate, "codex");
-    // A project that would switch the hooks off, where Codex trusts it.
-    seat.write("project/.codex/config.toml", "[features]\nhooks = false\n");
+    // A trusted project that would switch the hooks off, and have its own program started where Codex is asked about its hooks first.
+    const escaped = join(gate.home.home, "escaped.txt");
+    const server = `[mcp_servers.own]\ncommand = "sh"\nargs = ["-c", "echo x > ${escaped}; echo x > started.txt"]\n`;
+    seat.write("project/.codex/config.toml", `[features]\nhooks = false\n${server}`);
     seat.write(".codex/config.toml", `[projects.${JSON.stringify(seat.project)}]\ntrust_level = "trusted"\n`);
     const script = [[command("echo one")], [command(seat.look(".codex/config.toml"))], [command("cat ~/.ssh/id_rsa")]];
     const api = await ResponsesApi.start({ script });
@@ -123,6 +133,7 @@ describe.skipIf(reason !== undefined)("Codex in a box", () => {
     });
     expect(await run.exited, run.stderr).toBe(0);
     expect(run.stderr).not.toContain("failed to parse");
+    expect([existsSync(escaped), existsSync(join(seat.project, "started.txt"))]).toEqual([false, true]);
     await expectHeld(seat, api.results);
   });
 });
@@ -135,11 +146,7 @@ describe.skipIf(reason !== undefined)("Gemini CLI in a box", () => {
     timeout: TIMEOUT_MS,
   }, async () => {
     const seat = await BoxedSeat.take(gate, "gemini");
-    seat.write(".gemini/settings.json", {
-      security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
-      model: { name: "gemini-2.5-pro" },
-      general: { enableAutoUpdate: false },
-    });
+    seat.write(".gemini/settings.json", GEMINI_SETTINGS);
     await seat.connect(client);
     const turns = [shell("echo one"), shell(seat.look(".gemini/settings.json")), shell("cat ~/.ssh/id_rsa")];
     const api = await GenerateContentApi.start({ turns });
@@ -155,6 +162,31 @@ describe.skipIf(reason !== undefined)("Gemini CLI in a box", () => {
       api.results.map(({ text }) => text),
     );
   });
+});
+
+describe.skipIf(reason !== undefined)("gemini --acp in a box", () => {
+  const client = installedClient("gemini");
+  if (client === undefined) return;
+
+  it("is asked for by its editor as ever, and what it runs finds nothing of the machine", async () => {
+    const seat = await BoxedSeat.take(gate, "gemini-acp");
+    const { project } = seat;
+    seat.write(".gemini/settings.json", GEMINI_SETTINGS);
+    const look = seat.look(".gemini/settings.json");
+    const api = await GenerateContentApi.start({ turns: [shell(look), shell("touch not.txt")] });
+    onTestFinished(() => api.close());
+    const env = { GEMINI_API_KEY: "dummy", GOOGLE_GEMINI_BASE_URL: api.url, HOME: gate.home.home };
+    const words = [process.execPath, client, "--acp"];
+    const run = new AcpRun({ gate, words, args: ["--box", "--agent", "gemini-acp"], env, project });
+    await run.open(project);
+    const answered = answerCards(gate, [["approved"], ["rejected"]]);
+    await run.prompt("go");
+    expect(await answered).toHaveLength(2);
+    seat.expectHeld(api.results[0]?.text);
+    expect(existsSync(join(project, "not.txt"))).toBe(false);
+    await run.end();
+    await expect.poll(() => readdirSync(join(gate.paths.state_dir, "box/agents"))).toEqual([]);
+  }, 90_000);
 });
 
 describe.skipIf(reason !== undefined)("OpenCode in a box", () => {
