@@ -7,7 +7,7 @@ import type { GateUnderTest } from "../support/running-gate.ts";
 
 const GATE = new URL("../../bin/metnos-gate.js", import.meta.url).pathname;
 /** Longer than any of these runs takes, in milliseconds. */
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 100_000;
 
 export interface AcpRunOptions {
   gate: GateUnderTest;

@@ -86,7 +86,7 @@ describe("opencode acp", () => {
     expect(run.log).not.toContain("ran ");
     expect(JSON.stringify(run.editor.received)).not.toContain("the key");
     await run.end();
-  }, 60_000);
+  });
 });
 
 describe("gemini --acp", () => {
@@ -130,7 +130,7 @@ describe("gemini --acp", () => {
     expect([existsSync(join(project, "made.txt")), existsSync(join(project, "not.txt"))]).toEqual([true, false]);
     expect(JSON.stringify(run.editor.received)).not.toContain("the key");
     await run.end();
-  }, 60_000);
+  });
 });
 
 describe("claude-agent-acp", () => {
@@ -179,5 +179,5 @@ describe("claude-agent-acp", () => {
     expect(api.conversation).toContain("forbidden path");
     expect(api.conversation).not.toContain("the key");
     await run.end();
-  }, 60_000);
+  });
 });

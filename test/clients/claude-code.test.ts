@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { claudeCodeChecks } from "../../cli/agents/claude-code/hook-check.ts";
 import { launcherFile } from "../../cli/hook/launcher.ts";
 import { startGate } from "../support/running-gate.ts";
@@ -112,21 +112,26 @@ describe.each(TRIED_CLAUDE_CODES)("%s", (name) => {
     expect(checks()).toMatchObject([{ ok: false, detail: expect.stringContaining("switched off here") }]);
   });
 
-  it.each([
-    ["is gone", (launcher: string) => rmSync(launcher)],
-    ["is an empty file", (launcher: string) => writeFileSync(launcher, "")],
-    ["is a folder", replaceByFolder],
-    ["needs another program that is gone", (launcher: string) => writeFileSync(launcher, "#!/nonexistent\n")],
-    ["has no program left", (launcher: string) => replaceProgram(launcher, undefined)],
-    ["runs a program that fails", (launcher: string) => replaceProgram(launcher, "process.exit(1)")],
-    ["runs a program that is killed", (launcher: string) => replaceProgram(launcher, "process.kill(process.pid, 9)")],
-    ["runs a program that says nothing", (launcher: string) => replaceProgram(launcher, "")],
-    ["runs a program that says something else", (launcher: string) => replaceProgram(launcher, "console.log('hm')")],
-  ])("no tool runs where the hook's launcher %s, whatever Claude Code itself allows", async (_, damage) => {
-    damage(launcherFile(seat.gate.home.env));
-    const [result] = await seat.results([bash("touch made.txt")], { args: ["--allowedTools", "Bash"] });
-    expect(result).toMatchObject({ is_error: true, text: expect.stringContaining("Metnos Gate: ") });
-    expect(existsSync(join(seat.project, "made.txt"))).toBe(false);
+  it("no tool runs where the hook's launcher is damaged or fails, whatever Claude Code itself allows", async () => {
+    const launcher = launcherFile(seat.gate.home.env);
+    const original = readFileSync(launcher, "utf8");
+    const names = Object.keys(DAMAGES);
+    const beforeTurn = (turn: number) => {
+      rmSync(launcher, { recursive: true, force: true });
+      writeFileSync(launcher, original, { mode: 0o755 });
+      Object.values(DAMAGES)[turn]?.(launcher);
+    };
+    const calls = [...names.map((_, turn) => bash(`touch made-${turn}.txt`)), bash("touch whole.txt")];
+    const answered = seat.answerNext("approved");
+    const results = await seat.results(calls, { args: ["--allowedTools", "Bash"], beforeTurn });
+    await answered;
+    for (const [turn, name] of names.entries()) {
+      const denied = { is_error: true, text: expect.stringContaining("Metnos Gate: ") };
+      expect(results[turn], `a launcher that ${name}`).toMatchObject(denied);
+      expect(existsSync(join(seat.project, `made-${turn}.txt`)), name).toBe(false);
+    }
+    // It was each damage that denied: a whole launcher asks the gate.
+    expect(existsSync(join(seat.project, "whole.txt"))).toBe(true);
   });
 
   it("in plan mode a grant does not answer for a write: the user is asked", async () => {
@@ -171,6 +176,19 @@ describe.each(TRIED_CLAUDE_CODES)("%s", (name) => {
   });
 });
 
+/** What may become of the hook's launcher. */
+const DAMAGES: Readonly<Record<string, (launcher: string) => void>> = {
+  "is gone": (launcher) => rmSync(launcher),
+  "is an empty file": (launcher) => writeFileSync(launcher, ""),
+  "is a folder": replaceByFolder,
+  "needs another program that is gone": (launcher) => writeFileSync(launcher, "#!/nonexistent\n"),
+  "has no program left": (launcher) => replaceProgram(launcher, undefined),
+  "runs a program that fails": (launcher) => replaceProgram(launcher, "process.exit(1)"),
+  "runs a program that is killed": (launcher) => replaceProgram(launcher, "process.kill(process.pid, 9)"),
+  "runs a program that says nothing": (launcher) => replaceProgram(launcher, ""),
+  "runs a program that says something else": (launcher) => replaceProgram(launcher, "console.log('hm')"),
+};
+
 function replaceByFolder(launcher: string): void {
   rmSync(launcher);
   mkdirSync(launcher);
@@ -180,7 +198,6 @@ function replaceByFolder(launcher: string): void {
 function replaceProgram(launcher: string, program: string | undefined): void {
   const script = `${launcher}.cjs`;
   if (program !== undefined) writeFileSync(script, program);
-  onTestFinished(() => rmSync(script, { force: true }));
   const text = readFileSync(launcher, "utf8").replace(/^(script=\nfor found in ).*(; do)$/m, `$1'${script}'$2`);
   expect(text).toContain(script);
   writeFileSync(launcher, text);

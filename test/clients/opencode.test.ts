@@ -106,7 +106,7 @@ describe("OpenCode", () => {
       ],
       true,
     ]);
-  }, 60_000);
+  });
 
   it("a plugin that fails to load is what doctor reports of the process that runs without it, and so is --pure", async () => {
     const seat = await OpenCodeSeat.connected(await startGate(), program);
@@ -134,7 +134,7 @@ describe("OpenCode", () => {
     ]);
     const pure = opencode.launch({ args: ["--pure"], cwd: seat.project, env: seat.gate.home.env, answer_seconds: 1 });
     await expect(pure).rejects.toThrow("with --pure OpenCode loads no plugin");
-  }, 60_000);
+  });
 
   it("`run` has it asked without a file of the user's, patches file by file; ended while one waits, its card goes", async () => {
     const seat = await OpenCodeSeat.paired(await startGate(), program);
@@ -159,7 +159,7 @@ describe("OpenCode", () => {
     client.kill();
     expect((await closed).data).toMatchObject({ status: "cancelled" });
     expect(existsSync(join(seat.project, "made"))).toBe(false);
-  }, 60_000);
+  });
 
   it("a no's words, a card that expires, grants and their ends, a gate that is killed, and Ctrl+C are what they are", async () => {
     const behind = await startGateBehind();
@@ -178,7 +178,7 @@ describe("OpenCode", () => {
       },
       behind,
     );
-  }, 60_000);
+  });
 });
 
 /** A plugin that runs another command in the place of one. */
