@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { constants } from "node:os";
 import { ownCommand, ownLauncher } from "../../ipc/own-command.ts";
 import { agentTokenFile, type Env, gatePaths } from "../../ipc/paths.ts";
 import { shellWord } from "../../ipc/shell-quoted.ts";
@@ -26,6 +27,7 @@ export interface SelfTestOptions {
   timeout_ms?: number;
 }
 
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const TIMEOUT_MS = 60_000;
 /** Connecting Claude Code tests it, too. */
 const CONNECT_TIMEOUT_MS = 45_000;
@@ -34,8 +36,15 @@ const MAX_SHOWN = 200;
 
 /** One check for each client: all of them at once, in their order. Never rejects. */
 export async function* selfTests(options: SelfTestOptions): AsyncGenerator<Check> {
-  const tests = (await allAdapters()).map((adapter) => selfTest(adapter, options));
-  for (const test of tests) yield await test;
+  // Clients are groups of processes of their own: no interruption from a terminal reaches them.
+  const interrupted = (signal: NodeJS.Signals) => process.exit(128 + constants.signals[signal]);
+  for (const signal of SIGNALS) process.on(signal, interrupted);
+  try {
+    const tests = (await allAdapters()).map((adapter) => selfTest(adapter, options));
+    for (const test of tests) yield await test;
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, interrupted);
+  }
 }
 
 async function selfTest(adapter: Adapter, { env, client, timeout_ms = TIMEOUT_MS }: SelfTestOptions): Promise<Check> {

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 
-/** What is wrong with a pretended Gemini CLI. */
+/** What is wrong with a client that takes the place of Gemini CLI. */
 export type Fault = "asks nobody" | "runs nothing" | "ends at once" | "hangs";
 
 /**
