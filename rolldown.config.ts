@@ -32,7 +32,7 @@ const logLevel = "warn";
  */
 export default defineConfig([
   {
-    input: { "metnos-gate": "cli/main.ts", outside: "cli/outside.ts", mcp: "cli/mcp/main.ts" },
+    input: { "metnos-gate": "cli/main.ts", outside: "cli/outside.ts", mcp: "cli/mcp/main.ts", acp: "cli/acp/main.ts" },
     platform: "node",
     // Ink loads its developer's tools only where they are asked for, and installed.
     external: [/^node:/, "better-sqlite3", "react-devtools-core"],

@@ -59,6 +59,8 @@ export interface Ran {
   duration_ms?: number | undefined;
   /** What ran, by the client's own account. */
   input?: RanCall | undefined;
+  /** It ran, and the gate was never asked about it. */
+  unasked?: true | undefined;
 }
 
 /** What is known of a call at once. */

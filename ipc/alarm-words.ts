@@ -52,6 +52,10 @@ export const ALARM_WORDS: Readonly<Record<Language, Readonly<Record<AlarmCode, A
       title: "A call ran other than it was allowed",
       meaning: "Something changed it after the gate had looked at it, such as another hook or plugin: see what it did.",
     },
+    ran_unasked: {
+      title: "An agent ran something without asking",
+      meaning: "The gate learned of it afterwards and could not stop it: see what it did.",
+    },
     other_hooks: {
       title: "An agent has other hooks before its tools",
       meaning: "Such a hook can change a call after you approved it: see whether they are yours.",
@@ -115,6 +119,10 @@ export const ALARM_WORDS: Readonly<Record<Language, Readonly<Record<AlarmCode, A
       meaning:
         "Qualcosa l'ha cambiata dopo il controllo del gate, come un altro hook o plugin: guarda che cosa ha fatto.",
     },
+    ran_unasked: {
+      title: "Un agente ha eseguito qualcosa senza chiedere",
+      meaning: "Il gate l'ha saputo dopo e non ha potuto impedirlo: guarda che cosa ha fatto.",
+    },
     other_hooks: {
       title: "Un agente ha altri hook prima dei suoi strumenti",
       meaning: "Un hook così può cambiare una chiamata dopo che l'hai approvata: guarda se sono tuoi.",
@@ -142,6 +150,7 @@ export const PAST_ALARMS: readonly AlarmCode[] = [
   "gate_restarted",
   "box_bypassed",
   "ran_other_than_allowed",
+  "ran_unasked",
   "other_hooks",
   "box_set_aside",
 ];

@@ -27,6 +27,8 @@ export const ALARM_CODES = [
   "box_bypassed",
   /** What ran wasn't the call that was allowed: something changed it after the gate had looked at it. */
   "ran_other_than_allowed",
+  /** An agent ran what it had to ask about, and asked nobody. */
+  "ran_unasked",
   /** An agent's client has other hooks beside the gate's, which can change a call after it was approved. */
   "other_hooks",
   /** A model's calls or money of the day are used up: calls are judged by rules until midnight. */

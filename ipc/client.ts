@@ -84,7 +84,7 @@ interface Asked {
 }
 
 /** `duration_ms` in milliseconds. */
-export type RanReport = Partial<Pick<AgentMessage<"tool.ran">, "ok" | "duration_ms" | "input">>;
+export type RanReport = Partial<Pick<AgentMessage<"tool.ran">, "ok" | "duration_ms" | "input" | "unasked">>;
 
 export interface CallOptions {
   /** Withdraws the request; the gate gets its reason, if that is a text. */
@@ -182,7 +182,8 @@ export class GateClient extends EventEmitter<GateClientEvents> {
   }
 
   /**
-   * Reports that a call has run, by its `context.call_id`, and how: `input` is compared with what was allowed.
+   * Reports that a call has run, by its `context.call_id`, and how: `input` is compared with what was allowed, and with `unasked` it is
+   * what ran without the gate having been asked.
    * @returns what it was confined to; null where it wasn't to be
    */
   async ran(call_id: string, report: RanReport = {}): Promise<Confined | null> {

@@ -20,6 +20,7 @@ export const HAZARDS = [
   "runs-downloaded-script",
   "runs-hidden-code",
   "runs-unasked",
+  "typed-into-later",
   "as-root",
   "publishes",
   "sends-file",

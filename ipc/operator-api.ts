@@ -565,7 +565,9 @@ export const operatorMethods = {
       /** Folders of its state, which are its own in the box. */
       state: z.array(z.string().min(1).max(4096)).max(16),
       /** The user's settings of it, to be read only. */
-      settings: z.array(z.object({ path: z.string().min(1).max(4096), is_folder: z.boolean() })).max(64),
+      settings: z
+        .array(z.object({ path: z.string().min(1).max(4096), is_folder: z.boolean(), is_json: z.boolean().optional() }))
+        .max(64),
       /** What the gate's hook in it needs, to be read only. */
       files: z.array(z.object({ source: z.string().min(1).max(4096), at: z.string().min(1).max(4096) })).max(16),
     }),

@@ -134,15 +134,22 @@ export const agentMessages = {
   "tool.outcome": z.object({ decision_id: z.uuid(), ok: z.boolean(), error: z.string().max(16_384).optional() }),
   /**
    * A call has run, by the client's own id of it: the gate answers whether it ran confined, as it was allowed to. `ok`: also how it ended;
-   * `duration_ms`: how long it took, as the client says; `input`: what really ran, which is compared with what was allowed.
+   * `duration_ms`: how long it took, as the client says; `input`: what really ran, which is compared with what was allowed. `unasked`:
+   * the gate was never asked about it.
    */
-  "tool.ran": z.object({
-    id: idSchema,
-    call_id: z.string().min(1).max(128),
-    ok: z.boolean().optional(),
-    duration_ms: z.number().min(0).max(MAX_DURATION_MS).optional(),
-    input: ranCallSchema.optional(),
-  }),
+  "tool.ran": z
+    .object({
+      id: idSchema,
+      call_id: z.string().min(1).max(128),
+      ok: z.boolean().optional(),
+      duration_ms: z.number().min(0).max(MAX_DURATION_MS).optional(),
+      input: ranCallSchema.optional(),
+      unasked: z.literal(true).optional(),
+    })
+    .refine(
+      ({ unasked, input }) => unasked === undefined || input !== undefined,
+      "unasked says what ran: expected input",
+    ),
   /** Something happened in a session; left out, in the connection's own. */
   "session.event": z.object({ id: idSchema, session: sessionSchema.optional(), event: sessionEventSchema }),
   "goal.check": z.object({ id: idSchema, goal: goalSchema }),

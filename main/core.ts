@@ -21,7 +21,7 @@ import { OtherHooks } from "./gate/sessions/other-hooks.ts";
 import { UserWords } from "./gate/sessions/user-words.ts";
 import { AGENT_PAUSED } from "./gate/stages/safety.ts";
 import { type Judges, openJudges } from "./judges/judges.ts";
-import { noteRefusedReports } from "./reported-calls.ts";
+import { noteCountedReports } from "./reported-calls.ts";
 import type { DatabaseName } from "./storage/database-names.ts";
 import { Storage } from "./storage/storage.ts";
 
@@ -165,7 +165,7 @@ function flush(opened: Opened, { gate, receipts, checkpoints }: Parts): void {
   const { activity, agents, agent_pauses, approvals, grants, rate, safety, state_reserve } = opened;
   gate.record();
   gate.publish();
-  noteRefusedReports(opened);
+  noteCountedReports(opened);
   audit.tend();
   checkpoints.tend();
   state_reserve.keep();

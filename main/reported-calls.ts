@@ -69,14 +69,33 @@ export function noteRan(parts: RanParts, agent_id: string, call_id: string, ran:
   publishReported(parts, decision_id, reported);
 }
 
+/** An agent says what it ran without having asked the gate. Of many in a short time the trail gets a count. */
+export function noteUnasked(parts: RanParts, agent_id: string, ran: RanCall): void {
+  const { activity, alarms, audit, catalog } = parts;
+  const agent = nameOf(parts, agent_id);
+  if (activity.reports.ranUnasked(agent_id)) {
+    const executor = catalog.loggedName(ran.executor, agentKindOf(agent));
+    audit.append({ event: "ran.unasked", ts: audit.time(), agent, executor });
+  }
+  alarms.raise({
+    code: "ran_unasked",
+    subject: agent,
+    // The same for each of them: an agent that asks nobody is one alarm, not one for each of its calls.
+    message: `${agent} ran what it had to ask about, and asked nobody`,
+    hint: `${ownCommand("audit tail")} says which tools, its log in the editor which calls; acp --strict cancels the turn where it does that again`,
+  });
+}
+
 function publishReported({ listeners }: Parts, decision_id: string, reported: Reported): void {
   if (listeners.hasListener("call.reported"))
     listeners.publish({ type: "call.reported", data: { decision_id, reported } });
 }
 
-/** A line for each agent whose reports didn't count lately: how many, and nothing of what they named. */
-export function noteRefusedReports(parts: Parts): void {
+/** A line for each agent of whose reports some had none lately: how many, and nothing of what they named. */
+export function noteCountedReports(parts: Parts): void {
   const { activity, audit } = parts;
+  for (const { agent_id, count } of activity.reports.unaskedBeyond())
+    audit.append({ event: "ran.unasked", ts: audit.time(), agent: nameOf(parts, agent_id), count });
   for (const { agent_id, count } of activity.reports.refused())
     audit.append({ event: "outcome.refused", ts: audit.time(), agent: nameOf(parts, agent_id), count });
 }

@@ -10,10 +10,14 @@ const NEEDED = [
   "LICENSE",
   "bin/metnos-gate.js",
   "dist/cli/metnos-gate.js",
+  "dist/cli/outside.js",
+  "dist/cli/mcp.js",
+  "dist/cli/acp.js",
   "dist/client.js",
   "dist/types/ipc/client.d.ts",
   "dist/hook/hook.cjs",
   "dist/opencode/plugin.js",
+  "dist/mcp/mcp.cjs",
   "dist/renderer/index.html",
   "dist/desktop/main.js",
   "dist/desktop/preload.cjs",
@@ -28,7 +32,7 @@ const NEEDED = [
 
 /** `bin`, `dist` and `docs` alone; of `dist` what the build makes for users. */
 const ALLOWED =
-  /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|bin\/[\w.-]+|dist\/(cli|hook|opencode|desktop|renderer|types)\/.+|dist\/client\.js|docs\/.+)$/;
+  /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|bin\/[\w.-]+|dist\/(cli|hook|mcp|opencode|desktop|renderer|types)\/.+|dist\/client\.js|docs\/.+)$/;
 const FORBIDDEN = [
   { pattern: /(^|\/)\.[^/]/, why: "a hidden file" },
   { pattern: /\.(?:test|spec)\.[cm]?[jt]sx?$/, why: "a test" },

@@ -10,6 +10,8 @@ export interface Verdict {
   is_allowed: boolean;
   /** One sentence. */
   reason: string;
+  /** The editor's user has answered, not the gate. */
+  is_of_editor?: true;
 }
 
 /** What is needed of a `GateClient`. */
@@ -40,12 +42,14 @@ export async function decide(calls: readonly ProposedCall[], deciding: Deciding)
     return question;
   };
   let verdict: Verdict = { is_allowed: false, reason: "nothing was asked" };
+  let is_of_editor = false;
   for (const call of calls) {
     verdict = await decideOne(call, { ...deciding, askEditor });
+    is_of_editor ||= verdict.is_of_editor === true;
     if (!verdict.is_allowed) break;
   }
   question?.withdraw();
-  return verdict;
+  return is_of_editor ? { ...verdict, is_of_editor } : verdict;
 }
 
 async function decideOne(call: ProposedCall, { gate, ask_in, signal, askEditor }: Deciding): Promise<Verdict> {
@@ -84,7 +88,8 @@ async function inEditor(
   });
   const answer = await Promise.race([question.answer, withdrawn]);
   if (answer === undefined) return (await otherwise) ?? { is_allowed: false, reason: "nobody answered in the editor" };
-  return { is_allowed: answer, reason: answer ? "allowed in the editor" : "the user said no in the editor" };
+  const reason = answer ? "allowed in the editor" : "the user said no in the editor";
+  return { is_allowed: answer, reason, is_of_editor: true };
 }
 
 function verdictOf({ outcome, reason, explain }: Decision): Verdict {

@@ -33,9 +33,12 @@ export class ConnectedGate implements AcpGate {
     }
   }
 
-  ran(call_id: string, { ok, input }: Ran): void {
-    if (call_id.length > MAX_ID) return;
-    this.#report(this.#client.ran(call_id, { ok, ...(input === undefined ? {} : { input }) }));
+  ran(call_id: string, { ok, is_unasked, input }: Ran): void {
+    // Of a call that the gate was never asked about it has no id to compare.
+    const id = is_unasked ? call_id.slice(0, MAX_ID) : call_id;
+    if (id === "" || id.length > MAX_ID) return;
+    const unasked = is_unasked ? { unasked: true as const } : {};
+    this.#report(this.#client.ran(id, { ok, ...unasked, ...(input === undefined ? {} : { input }) }));
   }
 
   prompted(session: string, turn: number, words: string): void {

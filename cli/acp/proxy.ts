@@ -205,14 +205,15 @@ export class AcpProxy {
     const is_asked_again = call.allowed?.what === again && performance.now() < call.allowed.until;
     call.decision = "waiting";
     const question = () => this.#editorQuestion(session, call, options);
-    const verdict = is_asked_again
-      ? { is_allowed: lost === undefined, reason: "" }
+    const verdict: Verdict = is_asked_again
+      ? { is_allowed: lost === undefined, reason: "", ...(call.is_of_editor ? { is_of_editor: true } : {}) }
       : lost === undefined
         ? await this.#decide(calls, session, signal, call, question)
         : { is_allowed: false, reason: lost };
     this.#requests.release(id);
     const is_allowed = verdict.is_allowed && !signal.aborted && options.some(({ kind }) => kind === "allow_once");
     call.decision = is_allowed ? "allowed" : "denied";
+    call.is_of_editor = verdict.is_of_editor === true;
     // Once: a third question is a new one.
     call.allowed =
       is_allowed && !is_asked_again ? { what: again, until: performance.now() + ASKED_AGAIN_MS } : undefined;

@@ -19,6 +19,8 @@ export interface ToolCall {
   status: string;
   /** What the gate or the user said; undefined while nobody was asked. */
   decision: "waiting" | "allowed" | "denied" | undefined;
+  /** It was allowed in the editor: the gate has no such decision. */
+  is_of_editor: boolean;
   /** Whether its end was reported. */
   is_reported: boolean;
 }
@@ -91,6 +93,7 @@ function newCall(session: string, id: string): ToolCall {
     diffs: [],
     status: "",
     decision: undefined,
+    is_of_editor: false,
     is_reported: false,
   };
 }

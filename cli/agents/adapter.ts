@@ -66,6 +66,8 @@ export interface LaunchOptions {
   args: readonly string[];
   /** The client's own program; left out, the one on PATH. */
   client?: string;
+  /** All of it runs in a box of the gate's. */
+  is_boxed?: boolean;
 }
 
 export interface Launch {
@@ -73,5 +75,7 @@ export interface Launch {
   args: readonly string[];
   /** Added to the environment; undefined takes a variable out of it. */
   env: Readonly<Record<string, string | undefined>>;
+  /** Files of the gate's that its words or its environment name: a box has to show them. */
+  files?: readonly string[];
   notes?: readonly string[];
 }

@@ -1,5 +1,11 @@
 import type { Command } from "commander";
+import type { Check } from "../check.ts";
 import { type DataOptions, EXIT, type ExitCode, jsonOption, tellAs } from "../output.ts";
+
+interface Options extends DataOptions {
+  client?: string;
+  selfTest?: boolean;
+}
 
 /** `doctor`: checks everything the gate needs and says how to fix what is wrong. Changes nothing but the record of tested clients. */
 export function doctorCommand(program: Command, done: (code: ExitCode) => void): void {
@@ -9,17 +15,29 @@ export function doctorCommand(program: Command, done: (code: ExitCode) => void):
       `checks sockets, permissions, databases, Node and the hook; exits with ${EXIT.problem_found} if something is wrong`,
     )
     .option("--client <file>", "Claude Code's program; left out, the one on PATH")
+    .option(
+      "--self-test",
+      "also has each client that is connected run two calls, in a home of its own with a pretended model",
+    )
     .addOption(jsonOption())
-    .action(async (options: DataOptions & { client?: string }) => {
-      const { allChecks } = await import("../doctor-checks.ts");
-      const checks = await allChecks(options.client);
-      for (const check of checks) {
+    .action(async (options: Options) => {
+      let ok = true;
+      for await (const check of checksFor(options)) {
+        ok &&= check.ok;
         tellAs(
           options,
           check,
           `${check.ok ? "ok  " : "FAIL"}  ${check.check}: ${check.detail}${check.fix ? `\n      ${check.fix}` : ""}`,
         );
       }
-      done(checks.every((check) => check.ok) ? EXIT.ok : EXIT.problem_found);
+      done(ok ? EXIT.ok : EXIT.problem_found);
     });
+}
+
+async function* checksFor({ client, selfTest }: Options): AsyncGenerator<Check> {
+  const { allChecks } = await import("../doctor-checks.ts");
+  yield* await allChecks(client);
+  if (selfTest !== true) return;
+  const { selfTests } = await import("../self-test/self-test.ts");
+  yield* selfTests({ env: process.env, client });
 }

@@ -25,10 +25,12 @@ export function runCommand(program: Command, done: (code: number) => void): void
       const config = loadConfig(gatePaths(process.env).config_file, process.env);
       await withRunningGate((api) => pairAgent(api, adapter.name, config.agents.default_level));
       const answer_seconds = longestAnswerSeconds(config);
-      const made = await adapter.launch({ answer_seconds, cwd: process.cwd(), env: process.env, args });
+      const context = { cwd: process.cwd(), env: process.env };
+      const named = client === undefined ? {} : { client };
+      const made = await adapter.launch({ ...context, answer_seconds, args, ...named, is_boxed: box });
       const launch = { ...made, program: programOf(made, client) };
       for (const note of launch.notes ?? []) say(note);
-      if (box) return done(await runBoxed({ adapter, launch, cwd: process.cwd(), env: process.env, hosts }));
+      if (box) return done(await runBoxed({ ...context, adapter, launch, hosts }));
       done(await runInPlace([launch.program, ...launch.args], {}, launchEnvironment(launch, process.env)));
     });
 }

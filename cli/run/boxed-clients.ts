@@ -9,6 +9,8 @@ export interface BoxedClient {
   state: readonly string[];
   /** The user's own settings and credentials, read by it alone; absolute. A folder's name ends with a slash. */
   settings: readonly string[];
+  /** Those of them that hold JSON also where they hold nothing: an empty file is a broken one to it. */
+  json_settings: readonly string[];
   /** Set in its box. */
   env: Readonly<Record<string, string>>;
   /** Variables of the user's that it gets: its model's keys, and where the model is. */
@@ -43,6 +45,7 @@ function claudeCode(folder: string): BoxedClient {
       ...["settings.json", "settings.local.json", "CLAUDE.md", ".credentials.json", "keybindings.json"],
       ...["agents/", "commands/", "skills/", "output-styles/", "rules/", "plugins/"],
     ]),
+    json_settings: [],
     // Else its own state would be in the home itself.
     env: { CLAUDE_CONFIG_DIR: folder, DISABLE_AUTOUPDATER: "1", CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" },
     variables: [
@@ -61,6 +64,8 @@ function codex(folder: string): BoxedClient {
     settings: below(folder, [
       ...["config.toml", "hooks.json", "auth.json", "AGENTS.md", "AGENTS.override.md", "prompts/", "rules/", "skills/"],
     ]),
+    // An auth.json with an empty object would be somebody who has signed in.
+    json_settings: below(folder, ["hooks.json"]),
     env: { CODEX_HOME: folder },
     variables: ["OPENAI_API_KEY", "OPENAI_BASE_URL", "CODEX_API_KEY"],
     address_variables: ["OPENAI_BASE_URL"],
@@ -75,6 +80,7 @@ function gemini(folder: string): BoxedClient {
       ...["settings.json", ".env", "GEMINI.md", "oauth_creds.json", "google_accounts.json", "trustedFolders.json"],
       ...["policies/", "commands/", "extensions/", "skills/", "agents/"],
     ]),
+    json_settings: below(folder, ["settings.json", "trustedFolders.json"]),
     env: {},
     variables: ["GEMINI_API_KEY", "GOOGLE_API_KEY", "GEMINI_MODEL", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_CLOUD_PROJECT"],
     address_variables: ["GOOGLE_GEMINI_BASE_URL"],
@@ -90,9 +96,23 @@ function openCode(home: string, env: Env): BoxedClient {
     state: [config, data, state],
     settings: [
       ...below(config, ["opencode.json", "opencode.jsonc", "config.json", "AGENTS.md"]),
-      ...below(config, ["plugin/", "plugins/", "agent/", "agents/", "command/", "commands/", "skill/", "skills/"]),
+      ...below(config, [
+        "plugin/",
+        "plugins/",
+        "agent/",
+        "agents/",
+        "command/",
+        "commands/",
+        "skill/",
+        "skills/",
+        "tool/",
+        "tools/",
+      ]),
+      // What its plugins import; it would install that otherwise, and from a host that it doesn't reach.
+      ...below(config, ["package.json", "package-lock.json", "node_modules/"]),
       `${data}/auth.json`,
     ],
+    json_settings: below(config, ["opencode.json", "opencode.jsonc", "config.json", "package.json"]),
     env: {},
     variables: [
       ...["OPENCODE_CONFIG_CONTENT", "OPENCODE_DISABLE_MODELS_FETCH", "OPENCODE_PERMISSION"],

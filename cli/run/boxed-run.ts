@@ -34,7 +34,9 @@ export function boxedRun({ adapter, launch, cwd, env, hosts }: BoxedRunOptions):
   const program = realpathSync(found);
   const client = boxedClient(adapter.name, env);
   const settings = client.settings.map((path) =>
-    path.endsWith("/") ? { path: path.slice(0, -1), is_folder: true } : { path, is_folder: false },
+    path.endsWith("/")
+      ? { path: path.slice(0, -1), is_folder: true }
+      : { path, is_folder: false, is_json: client.json_settings.includes(path) },
   );
   const own = { ...client.env, ...launch.env };
   return {
@@ -47,7 +49,7 @@ export function boxedRun({ adapter, launch, cwd, env, hosts }: BoxedRunOptions):
       hosts: [...new Set([...modelHosts(client, env), ...hosts])],
       state: [...client.state],
       settings,
-      files: boxHook(env),
+      files: [...boxHook(env), ...(launch.files ?? []).map((file) => ({ source: file, at: file }))],
     },
     env: { ...env, ...own },
   };

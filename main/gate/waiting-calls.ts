@@ -16,7 +16,7 @@ import { CoveredCalls } from "./covered-calls.ts";
 import { type ExamineAgain, finalDecision } from "./final-decision.ts";
 import type { CallsInReview } from "./reviews/calls-in-review.ts";
 import { RevisableDecision } from "./revisable-decision.ts";
-import type { Reviewable } from "./stages/examination.ts";
+import type { Reviewable, Subject } from "./stages/examination.ts";
 import { deniedByFailure, denyUnstored, withdrawnDecision } from "./without-answer.ts";
 
 export interface WaitingCallsParts {
@@ -230,11 +230,36 @@ export class WaitingCalls {
     this.#broker.completeWithdrawals();
   }
 
-  /** Withdraws what waits of one session of an agent: it is written before the call returns. */
+  /** Withdraws what waits of one session of an agent: it is written before the call returns. What another session waits for, too, stays. */
   withdrawSession(agent_id: string, session: string, reason: string): void {
-    this.reviews.withdraw(reason, "approval.withdrawn-session", agent_id, session);
-    this.#withdraw(reason, "approval.withdrawn-session", agent_id, session);
+    const rule = "approval.withdrawn-session";
+    this.reviews.withdraw(reason, rule, agent_id, session);
+    this.#broker.commit();
+    const alone = new Set(this.#waitingRequests(agent_id, session).map(({ token }) => token));
+    for (const [token, calls] of [...this.#calls]) {
+      const ending = [...calls].filter(({ x }) => isOfSession(x.subject, agent_id, session));
+      const other = [...calls].find((waiting) => !ending.includes(waiting));
+      if (other === undefined) alone.add(token);
+      else if (alone.delete(token) || ending.length > 0) this.#endShared(token, ending, other, reason);
+    }
+    this.#broker.withdraw([...alone].map((token) => ({ token, agent_id, reason, rule })));
     this.#broker.completeWithdrawals();
+  }
+
+  /** These calls get their denial; the request they shared is from now on the other call's. */
+  #endShared(token: string, ending: readonly WaitingCall[], other: WaitingCall, reason: string): void {
+    const why = { reason: `withdrawn: ${reason}`, explain: { rule: "approval.withdrawn-session" } } as const;
+    for (const waiting of ending) {
+      this.#leave(token, waiting);
+      const { x, asked, deliver } = waiting;
+      this.#attempt("answering a call that waited", () =>
+        deliver(this.#parts.conclude(x, withdrawnDecision(asked, why))),
+      );
+    }
+    // A grant for the session is one for a session that is there.
+    this.#attempt("moving a request to its other session", () =>
+      this.#broker.registry.moveTo(token, other.x.subject.session ?? ""),
+    );
   }
 
   /** Withdraws all that waits, for a pause. No request can be answered from now on; thousands end in pieces. */
@@ -301,6 +326,10 @@ export class WaitingCalls {
       this.#parts.failed(what, error);
     }
   }
+}
+
+function isOfSession({ agent, session }: Subject, agent_id: string, ended: string): boolean {
+  return agent?.agent_id === agent_id && session === ended;
 }
 
 const BY_AGENT = { reason: "withdrawn by the agent", explain: { rule: "approval.withdrawn" } } as const;

@@ -87,7 +87,9 @@ export class AcpRun {
         const is_missing = method === "fs/read_text_file" && !existsSync(params.path);
         const content = method === "fs/read_text_file" && !is_missing ? readFileSync(params.path, "utf8") : undefined;
         this.editor.send(
-          is_missing ? { id, error: { code: -32_002, message: "not found" } } : { id, result: { content } },
+          is_missing
+            ? { id, error: { code: -32_002, message: `Resource not found: ${params.path}` } }
+            : { id, result: { content } },
         );
       }
     });

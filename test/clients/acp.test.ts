@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { ChatCompletionsApi } from "../../cli/agents/pretended-model/chat-completions-api.ts";
 import { GenerateContentApi } from "../../cli/agents/pretended-model/generate-content-api.ts";
 import { MessagesApi, type ToolUse } from "../../cli/agents/pretended-model/messages-api.ts";
-import { ChatCompletionsApi } from "../support/chat-completions-api.ts";
 import { type GateUnderTest, startGate } from "../support/running-gate.ts";
 import { AcpRun } from "./acp-run.ts";
 import { installedClient } from "./installed-client.ts";
@@ -59,12 +59,9 @@ describe("opencode acp", () => {
     await pair("opencode-acp");
     const bash = (command: string): ToolUse => ({ name: "bash", input: { command, description: "a test" } });
     const write = { name: "write", input: { filePath: join(project, "a.txt"), content: "text\n" } };
-    const api = await ChatCompletionsApi.start([
-      bash("echo one"),
-      bash("sh -c 'echo two > made.txt'"),
-      write,
-      bash(`cat ${key}`),
-    ]);
+    const api = await ChatCompletionsApi.start({
+      turns: [bash("echo one"), bash("sh -c 'echo two > made.txt'"), write, bash(`cat ${key}`)],
+    });
     onTestFinished(() => api.close());
     const options = { baseURL: api.url, apiKey: "x" };
     const models = { m1: { name: "M1", tool_call: true, limit: { context: 200_000, output: 8000 } } };

@@ -158,13 +158,17 @@ test("the example file is the defaults", () => {
   expect(loadConfig(paths.config_file, {})).toEqual(configSchema.parse({}));
 });
 
+/** The gate's own, and those by which the agents' clients move their settings. */
+const VARIABLES =
+  /\b(?:METNOS_[A-Z_]+|XDG_[A-Z_]+|CLAUDE_CONFIG_DIR|CODEX_HOME|GEMINI_CLI_[A-Z_]+|OPENCODE_(?:CONFIG[A-Z_]*|PURE))\b/g;
+
 test("the document lists every variable that the code reads, and no other", () => {
   const read = new Set<string>();
   for (const room of ["ipc", "main", "cli"]) {
     for (const name of readdirSync(new URL(room, ROOT), { recursive: true, encoding: "utf8" })) {
       if (!name.endsWith(".ts")) continue;
       const text = readFileSync(new URL(`${room}/${name}`, ROOT), "utf8");
-      for (const [found] of text.matchAll(/\b(METNOS_[A-Z_]+|XDG_[A-Z_]+|CLAUDE_CONFIG_DIR)\b/g)) read.add(found);
+      for (const [found] of text.matchAll(VARIABLES)) read.add(found);
     }
   }
   const documented = table("| variable | read by | means |").flatMap(([cell]) => namesIn(cell));

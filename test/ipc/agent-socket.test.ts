@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { MAX_DEPTH, MAX_FRAME_BYTES } from "../../ipc/frames.ts";
 import { operatorMethods } from "../../ipc/operator-api.ts";
-import { wireErrorSchema } from "../../ipc/wire.ts";
+import { agentMessages, wireErrorSchema } from "../../ipc/wire.ts";
 import { tokenOf } from "../support/agent-connection.ts";
 import { startGate } from "../support/running-gate.ts";
 
@@ -148,7 +148,10 @@ describe("what agents reach", () => {
     const { decision } = await agent.ask({ executor: "fs_write", args: { path: "/tmp/x", content: "" } });
     const token = tokenOf(decision);
     const operator_frames = ["operator.hello", "call", "subscribe", "event", "result"];
-    for (const type of [...Object.keys(operatorMethods), ...operator_frames]) {
+    // What agents announce has the name of what the operator lists: theirs alone, and none of the operator's.
+    const methods = Object.keys(operatorMethods).filter((name) => !(name in agentMessages));
+    expect(Object.keys(operatorMethods).filter((name) => !methods.includes(name))).toEqual(["mcp.tools"]);
+    for (const type of [...methods, ...operator_frames]) {
       agent.send(type, {
         id: type,
         method: "approvals.resolve",

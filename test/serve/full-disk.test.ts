@@ -90,9 +90,11 @@ describe("a full disk", () => {
     expect((await agent.ask(WRITE)).decision.outcome).toBe("allowed");
     await calledUntil(served, async (outcome) => {
       expect(outcome).toBe("allowed");
-      return (await operator.call("status", {})).alarms.length > 0;
+      // A checkpoint, which is written at intervals, may meet the full disk first.
+      return (await operator.call("status", {})).alarms.some(({ code }) => code !== "checkpoint_unwritable");
     });
-    expect((await operator.call("status", {})).alarms).toMatchObject([
+    const { alarms: reported } = await operator.call("status", {});
+    expect(reported.filter(({ code }) => code !== "checkpoint_unwritable")).toMatchObject([
       {
         code: "trail_unwritable",
         subject: paths.audit_dir,

@@ -63,6 +63,38 @@ describe("a session that its client ends", () => {
     expect(await gate.waiting()).toEqual([tokenOf(left.decision)]);
   });
 
+  it("leaves a card to another session that waits for the same call, and an answer for the session is that one's", async () => {
+    const gate = await startGate();
+    const agent = await gate.agent();
+    const gone = await agent.ask(write("/srv/p/a.txt"));
+    const left = await agent.ask(write("/srv/p/a.txt", "s2"));
+    const token = tokenOf(gone.decision);
+    expect(tokenOf(left.decision)).toBe(token);
+    await say(agent, { kind: "ended" }, "s1");
+    expect(await gone.final()).toMatchObject({
+      outcome: "denied",
+      status: "cancelled",
+      explain: { rule: "approval.withdrawn-session" },
+    });
+    expect(await gate.waiting()).toEqual([token]);
+    await gate.operator.call("approvals.resolve", { token, decision: "approved", scope: "session" });
+    expect(await left.final()).toMatchObject({ outcome: "allowed" });
+    expect((await agent.ask(write("/srv/p/a.txt", "s2"))).decision.outcome).toBe("allowed");
+    expect((await agent.ask(write("/srv/p/a.txt"))).decision.outcome).toBe("approval_required");
+  });
+
+  it("withdraws also a card that an earlier session asked for and left", async () => {
+    const gate = await startGate();
+    const agent = await gate.agent();
+    const gone = await agent.ask(write("/srv/p/a.txt"));
+    const left = await agent.ask(write("/srv/p/a.txt", "s2"));
+    await say(agent, { kind: "ended" }, "s1");
+    await gone.final();
+    await say(agent, { kind: "ended" }, "s2");
+    expect(await left.final()).toMatchObject({ explain: { rule: "approval.withdrawn-session" } });
+    expect(await gate.waiting()).toEqual([]);
+  });
+
   it("is ended by its own agent alone", async () => {
     const gate = await startGate();
     const agent = await gate.agent();
@@ -150,6 +182,55 @@ describe("a call that ran other than it was allowed", () => {
     expect(JSON.stringify(lines)).not.toContain("4711");
     const entries = await gate.operator.call("activity.list", {});
     expect(entries.map(({ reported }) => reported?.ran_other)).toEqual([true, undefined]);
+  });
+});
+
+describe("a call that ran though the gate wasn't asked", () => {
+  const unasked = (call_id: string, executor = "shell_exec") => ({
+    id: "r",
+    call_id,
+    ok: true,
+    unasked: true,
+    input: { executor, args: { command: "make secret-4711" } },
+  });
+
+  it("is in the trail without its arguments, as its own agent's, and one alarm however many there are", async () => {
+    const gate = await startGate();
+    const agent = await gate.agent();
+    for (const [index, executor] of ["shell_exec", "shell_exec", "fs_write"].entries()) {
+      agent.send("tool.ran", unasked(`c${index}`, executor));
+      expect((await agent.next("tool.ran.ok")).data).toEqual({ id: "r", confined: null });
+    }
+    const { alarms } = await gate.operator.call("status", {});
+    expect(alarms).toMatchObject([{ code: "ran_unasked", subject: "tester" }]);
+    const lines = await gate.operator.call("audit.tail", { lines: 20 });
+    const noted = lines.filter(({ event }) => event === "ran.unasked");
+    expect(noted.map(({ agent: name, executor }) => [name, executor])).toEqual([
+      ["tester", "shell_exec"],
+      ["tester", "shell_exec"],
+      ["tester", "fs_write"],
+    ]);
+    expect(lines.filter(({ event }) => event.startsWith("outcome"))).toEqual([]);
+    expect(JSON.stringify([alarms, lines])).not.toContain("4711");
+  });
+
+  it("is one that was allowed where the gate knows it: it is compared, and its end noted", async () => {
+    const gate = await startGate();
+    const agent = await gate.agent("tester", "Full");
+    const call = { executor: "fs_read", args: { path: "/srv/p/a.txt" }, context: { cwd: "/srv/p", call_id: "c1" } };
+    await agent.ask(call);
+    agent.send("tool.ran", unasked("c1"));
+    await agent.next("tool.ran.ok");
+    const lines = await gate.operator.call("audit.tail", { lines: 20 });
+    expect(lines.map(({ event }) => event)).toEqual(expect.arrayContaining(["ran.other", "outcome"]));
+    expect(lines.map(({ event }) => event)).not.toContain("ran.unasked");
+  });
+
+  it("has to be said with what ran", async () => {
+    const gate = await startGate();
+    const agent = await gate.agent();
+    agent.send("tool.ran", { id: "r", call_id: "c1", unasked: true });
+    expect((await agent.next("error")).data).toMatchObject({ id: "r", code: "invalid_message" });
   });
 });
 

@@ -8,8 +8,12 @@ import { ourGroups } from "./entries.ts";
 /** Codex with the gate's hook in its arguments: they take precedence over a project's settings, and no file is changed. */
 
 const ALWAYS = ["-c", "features.hooks=true", "-c", "features.unified_exec_tty=false"];
+/** Its own sandbox can't be made in a box. */
+const BOXED = ["-c", 'sandbox_mode="danger-full-access"'];
 
-export async function launchCodex({ answer_seconds, cwd, env, args, client }: LaunchOptions): Promise<Launch> {
+export async function launchCodex(options: LaunchOptions): Promise<Launch> {
+  const { answer_seconds, cwd, env, client, is_boxed } = options;
+  const args = [...(is_boxed ? BOXED : []), ...options.args];
   writeLauncher(env);
   const program = codexProgram(env, client);
   const groups = Object.entries(ourGroups(launcherFile(env), answer_seconds));

@@ -5,7 +5,7 @@ import { GateError } from "../../../ipc/gate-error.ts";
 import { type Env, gatePaths } from "../../../ipc/paths.ts";
 import { PLUGIN_HEADER, pluginText } from "../../hook/opencode-plugin.ts";
 import { parseObject } from "../../json-object.ts";
-import type { Adapter, LaunchOptions } from "../adapter.ts";
+import type { Adapter, Launch, LaunchOptions } from "../adapter.ts";
 import { readText, writeSettings } from "../settings-file.ts";
 import { PLUGIN_NAME, pluginFile, pluginFolders, pluginsIn } from "./places.ts";
 import { openCodeChecks } from "./plugin-check.ts";
@@ -40,14 +40,15 @@ export const opencode: Adapter = {
         "with --pure OpenCode loads no plugin, so nothing would be asked",
         "leave --pure out",
       );
-    return { program: "opencode", args: options.args, env: { OPENCODE_PURE: undefined, ...launchEnv(options) } };
+    const { env, files = [] } = launchSettings(options);
+    return { program: "opencode", args: options.args, env: { OPENCODE_PURE: undefined, ...env }, files };
   },
 };
 
 /** Where the plugin isn't connected it is named by the settings of this one run. */
-function launchEnv({ cwd, env, answer_seconds }: LaunchOptions): Record<string, string> {
+function launchSettings({ cwd, env, answer_seconds }: LaunchOptions): Pick<Launch, "env" | "files"> {
   const connected = pluginFolders(cwd, env).flatMap(pluginsIn);
-  if (connected.some((file) => file.endsWith(`/${PLUGIN_NAME}`))) return {};
+  if (connected.some((file) => file.endsWith(`/${PLUGIN_NAME}`))) return { env: {} };
   const given = env.OPENCODE_CONFIG_CONTENT;
   const settings = given === undefined ? {} : parseObject(given);
   if (settings === undefined)
@@ -56,7 +57,7 @@ function launchEnv({ cwd, env, answer_seconds }: LaunchOptions): Record<string, 
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeSettings(file, pluginText(env, answer_seconds));
   const plugin = [...(Array.isArray(settings.plugin) ? settings.plugin : []), pathToFileURL(file).href];
-  return { OPENCODE_CONFIG_CONTENT: JSON.stringify({ ...settings, plugin }) };
+  return { env: { OPENCODE_CONFIG_CONTENT: JSON.stringify({ ...settings, plugin }) }, files: [file] };
 }
 
 function ourFile(project: boolean): string {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { GateError } from "../../../ipc/gate-error.ts";
 import { realForm } from "../../gate/targets/path.ts";
@@ -11,6 +11,8 @@ import { isNeverShown } from "../arguments/unusable-places.ts";
 import { makePrivate } from "../box-folder.ts";
 import { BOX_FOLDER } from "../network/relay.ts";
 import type { AgentRun, AgentSetting } from "./agent-run.ts";
+
+const EMPTY_OBJECT = "{}\n";
 
 /** What an agent's box shows of the agent: a state of its own, and the user's settings as they are. */
 
@@ -95,14 +97,24 @@ function placeIn(path: string, machine: Machine): string {
 }
 
 /** The user's own; where there is none, something empty, so that the agent can't put its own there. */
-function sourceOf({ path, is_folder }: AgentSetting, machine: Machine): string {
+function sourceOf({ path, is_folder, is_json }: AgentSetting, machine: Machine): string {
   const real = realForm(path) ?? path;
   const kind = kindOf(real);
   if (kind === (is_folder ? "folder" : "file") && !isNeverShown(real, machine)) return real;
-  if (!is_folder) return machine.covers.empty;
+  if (!is_folder) return is_json ? emptyObject(machine) : machine.covers.empty;
   const nothing = join(machine.box_folder, "no-settings");
   mkdirSync(nothing, { recursive: true, mode: 0o500 });
   return nothing;
+}
+
+/** To a client a file with nothing in it isn't JSON, but broken. */
+function emptyObject({ box_folder }: Machine): string {
+  const file = join(box_folder, "no-settings.json");
+  const stat = lstatSync(file, { throwIfNoEntry: false });
+  if (stat?.isFile() && stat.nlink === 1 && readFileSync(file, "utf8") === EMPTY_OBJECT) return file;
+  rmSync(file, { recursive: true, force: true });
+  writeFileSync(file, EMPTY_OBJECT, { mode: 0o400, flag: "wx" });
+  return file;
 }
 
 /**

@@ -30,6 +30,8 @@ export interface AgentPlaces {
 export interface AgentSetting {
   readonly path: string;
   readonly is_folder: boolean;
+  /** Of a file: where there is none, an empty object is shown, as the client takes an empty file for a broken one. */
+  readonly is_json?: boolean | undefined;
 }
 
 export interface AgentHosts {

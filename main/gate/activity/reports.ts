@@ -75,6 +75,10 @@ class AgentCalls {
   readonly reporting = new Set<string>();
   refused = 0;
   refused_noted_at = Number.NEGATIVE_INFINITY;
+  /** Of the minute that began at `unasked_since`, by the monotonic clock. */
+  unasked = 0;
+  unasked_since = Number.NEGATIVE_INFINITY;
+  unasked_beyond = 0;
 
   add(call: AllowedCall): void {
     this.calls.set(call.decision_id, call);
@@ -97,6 +101,10 @@ class AgentCalls {
     if (call.call_id !== undefined && this.by_call_id.get(call.call_id) === call) this.by_call_id.delete(call.call_id);
   }
 }
+
+/** So many calls of one agent that ran without asking have a line of their own in the trail, in `UNASKED_MS`; the others are counted. */
+export const UNASKED_NOTED = 30;
+export const UNASKED_MS = 60_000;
 
 /** How often the reports of one agent that don't count are noted at the most, in milliseconds. */
 export const REFUSED_NOTED_MS = 60_000;
@@ -164,6 +172,35 @@ export class Reports {
     if (call.reported !== undefined) call.reported = { ...call.reported, ran_other: true };
     const { decision_id } = call;
     return { decision_id, executor: call.executor, reported: call.reported ?? RAN_OTHER };
+  }
+
+  /** Whether this agent was allowed a call under this id of its own. */
+  isKnown(agent_id: string, call_id: string): boolean {
+    return this.#agents.get(agent_id)?.find({ call_id }) !== undefined;
+  }
+
+  /** An agent has run a call that it didn't ask about. @returns whether the call has a line of its own in the trail */
+  ranUnasked(agent_id: string): boolean {
+    const calls = this.#of(agent_id);
+    const now = this.#steady();
+    if (now - calls.unasked_since >= UNASKED_MS) Object.assign(calls, { unasked: 0, unasked_since: now });
+    calls.unasked++;
+    const is_noted = calls.unasked <= UNASKED_NOTED;
+    if (!is_noted) calls.unasked_beyond++;
+    return is_noted;
+  }
+
+  /** How many calls that ran without asking have no line of their own, of each agent whose minute is over. */
+  unaskedBeyond(): { agent_id: string; count: number }[] {
+    const now = this.#steady();
+    const due = [...this.#agents].filter(
+      ([, { unasked_beyond, unasked_since }]) => unasked_beyond > 0 && now - unasked_since >= UNASKED_MS,
+    );
+    return due.map(([agent_id, calls]) => {
+      const count = calls.unasked_beyond;
+      calls.unasked_beyond = 0;
+      return { agent_id, count };
+    });
   }
 
   /**

@@ -260,6 +260,11 @@ export class ApprovalRegistry {
     return { ...request, expires_at: end.at, boot_expires_at: end.boot_at };
   }
 
+  /** A request that still waits is this session's from now on. */
+  moveTo(token: string, session: string): void {
+    this.#db.prepare("UPDATE pending SET session = ? WHERE token = ? AND status = 'pending'").run(session, token);
+  }
+
   /** Stores what a request that still waits is described by now. */
   describeAnew({ token, extra }: PendingRequest): void {
     this.#db

@@ -11,7 +11,7 @@ import { placeOf } from "./call-place.ts";
 import { changesOf } from "./changes.ts";
 import { describedCommand } from "./commands.ts";
 import { effectOfHazards, effectOfLines, effectOfTool, worse } from "./effect.ts";
-import { hazardOfTool, hazardsOfLines, hazardsOfNeeds, runsUnasked, worstFirst } from "./hazards.ts";
+import { hazardOfTool, hazardsOfLines, hazardsOfNeeds, runsUnasked, typedIntoLater, worstFirst } from "./hazards.ts";
 import { HeldByGit } from "./held-by-git.ts";
 import { standsForOf } from "./run-by-name.ts";
 import { skillTexts } from "./skill-text.ts";
@@ -30,7 +30,7 @@ function description(x: Describable): Description {
   const held = new HeldByGit(settings.home);
   const lines = commandLinesOf(x);
   const is_command = lines.length > 0;
-  const of_tool = hazardOfTool(executor.manifest);
+  const of_tool = [...hazardOfTool(executor.manifest), ...typedIntoLater(lines, executor.manifest)];
   const of_arguments = is_command ? hazardsOfLines(lines, place, held) : hazardsOfNeeds(needs, place);
   const hazards = [...of_tool, ...of_arguments];
   const of_call = is_command ? effectOfLines(x, lines, place, held) : effectOfTool(x, held);

@@ -8,6 +8,7 @@ import { effectsOf } from "../guard/shell/effects.ts";
 import { destroysPool, diskToolCalled, onlySays } from "../programs/disks.ts";
 import { type FoundHazard, hazardsBy } from "../programs/hazard.ts";
 import { hazardRulesOf, launchedBy, packageFetchedBy, rootBy, runsElsewhere } from "../programs/hazard-records.ts";
+import { isInteractive } from "../programs/interactive.ts";
 import { programCalled } from "../programs/table.ts";
 import { absolutePath } from "../shell/paths.ts";
 import type { SimpleCommand, Span, Word } from "../shell/reading.ts";
@@ -32,6 +33,16 @@ export function hazardsOfLines(lines: readonly CommandLine[], place: CallPlace, 
     const found = line.reading.commands.flatMap((command) => hazardsOfCommand(line, command, place, held));
     return [...found, ...downloadedScripts(line)];
   });
+}
+
+/** Of a tool whose programs can be typed into later, past the gate: those that wait for that. */
+export function typedIntoLater(lines: readonly CommandLine[], { keeps_input }: ExecutorManifest): Hazard[] {
+  if (keeps_input !== true) return [];
+  return lines.flatMap((line) =>
+    line.reading.commands
+      .filter(isInteractive)
+      .map((command): Hazard => ({ id: "typed-into-later", span: spanIn(line, [command]) })),
+  );
 }
 
 /** Of a tool that names files: where it writes and what it reads. */

@@ -28,6 +28,8 @@ export const CODEX_EXECUTORS: readonly ManifestSource[] = [
     args_schema: object({ command: named }),
     verb: { en: "run", it: "esegua" },
     critical: true,
+    // `write_stdin`, where the user leaves it on.
+    keeps_input: true,
   },
   {
     name: "apply_patch",

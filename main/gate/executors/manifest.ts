@@ -78,6 +78,8 @@ const fieldsSchema = z.strictObject({
   price: ownPriceSchema.optional(),
   /** What is dangerous about each of its calls, whatever their arguments say: its sentence is on their cards. */
   hazard: z.enum(HAZARDS).optional(),
+  /** What it starts can be typed into later, by calls that the gate is not asked about. */
+  keeps_input: z.literal(true).optional(),
   /** The perimeter the executor must stay in; without one, the policy alone decides. */
   scope: z.strictObject({ paths: z.array(z.string()).optional(), hosts: z.array(z.string()).optional() }).default({}),
 });

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { AcpSeat, type AcpSeatOptions, OPTIONS } from "../../support/acp-seat.ts";
+import { linesIn } from "../../support/audit-trail.ts";
 import { type GateUnderTest, startGate } from "../../support/running-gate.ts";
 
 let gate: GateUnderTest;
@@ -152,6 +153,26 @@ describe("where the user is asked", () => {
     seat.editor.send({ id: 9, method: "ping", params: {} });
     await seat.agent.request("ping");
     expect(seat.agent.received.filter((message) => message.id === 1)).toHaveLength(1);
+  });
+
+  it("a call that was allowed in the editor is none of the gate's: its end isn't reported, and another input ran unasked", async () => {
+    const seat = await seatWith({ ask_in: "editor" });
+    for (const [index, more] of [{}, { rawInput: { command: "rm -rf x" } }].entries()) {
+      const line = `make ${index}`;
+      const params = asking(line);
+      seat.agent.send({ id: index, method: "session/request_permission", params });
+      const { id } = await seat.editor.get((message) => message.params?.toolCall?.title === line);
+      seat.editor.send({ id, result: { outcome: { outcome: "selected", optionId: "once" } } });
+      await seat.agent.answer(index);
+      const raised = gate.event(({ type }) => type === "alarms.changed");
+      const update = { sessionUpdate: "tool_call_update", toolCallId: `call ${line}`, status: "completed", ...more };
+      seat.agent.send({ method: "session/update", params: { sessionId: "s1", update } });
+      if (index === 1) await raised;
+    }
+    expect((await gate.operator.call("status", {})).alarms.map(({ code }) => code)).toEqual(["ran_unasked"]);
+    await gate.close();
+    const events = linesIn(gate.paths.audit_dir).map((line) => String(JSON.parse(line).event));
+    expect(events.filter((event) => /^(ran|outcome)/.test(event))).toEqual(["ran.unasked"]);
   });
 
   it("of both the first answer counts: the editor's withdraws the card", async () => {
@@ -314,9 +335,13 @@ describe("a hostile side", () => {
       rawInput: { command: "make all" },
     };
     seat.agent.send({ method: "session/update", params: { sessionId: "s1", update } });
+    const raised = gate.event(
+      ({ type, data }) => type === "alarms.changed" && JSON.stringify(data).includes("ran_unasked"),
+    );
     const cancelled = await seat.agent.get(({ method }) => method === "session/cancel");
     expect(cancelled.params).toEqual({ sessionId: "s1" });
     expect(seat.said.join()).toContain('"make all" ran without asking');
+    await raised;
   });
 
   it("says that something ran without asking which needs no question: nothing is said", async () => {

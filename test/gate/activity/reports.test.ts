@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { ProposedCall } from "../../../ipc/wire.ts";
-import { KEPT_OF_AGENT, REFUSED_NOTED_MS, Reports } from "../../../main/gate/activity/reports.ts";
+import {
+  KEPT_OF_AGENT,
+  REFUSED_NOTED_MS,
+  Reports,
+  UNASKED_MS,
+  UNASKED_NOTED,
+} from "../../../main/gate/activity/reports.ts";
 import type { Subject } from "../../../main/gate/stages/examination.ts";
 
 function reportsAt(clock = { ms: 1000 }) {
@@ -23,6 +29,20 @@ function call(executor = "fs_read", call_id?: string): ProposedCall {
 function decided(decision_id: string) {
   return { decision_id, capabilities: [{ capability: "fs:read" as const, target: "/srv/a" }] };
 }
+
+describe("a call that ran without asking", () => {
+  it("has a line of its own up to a bound for each agent in a minute, and is counted beyond it", () => {
+    const { reports, clock } = reportsAt();
+    const noted = () => reports.ranUnasked("id-worker");
+    expect(Array.from({ length: UNASKED_NOTED }, noted)).not.toContain(false);
+    expect([noted(), noted(), reports.ranUnasked("id-other")]).toEqual([false, false, true]);
+    expect(reports.unaskedBeyond()).toEqual([]);
+    clock.ms += UNASKED_MS;
+    expect(reports.unaskedBeyond()).toEqual([{ agent_id: "id-worker", count: 2 }]);
+    expect(reports.unaskedBeyond()).toEqual([]);
+    expect(noted()).toBe(true);
+  });
+});
 
 describe("a report on an allowed call", () => {
   it("counts with the time since the decision, once, by the decision or by the agent's own id of the call", () => {

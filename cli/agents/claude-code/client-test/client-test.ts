@@ -54,7 +54,7 @@ export async function testClient(
 }
 
 /** Managed settings hold for a client in the test, too: their variables and programs could give it another place to connect to, and a key. */
-function isRedirected(cwd: string, env: Env): boolean {
+export function isRedirected(cwd: string, env: Env): boolean {
   return settingsSources({ cwd, env }).some(
     ({ kind, settings }) =>
       kind === "managed" && Object.keys(settings ?? {}).some((key) => /^env$|helper|refresh|export|login/i.test(key)),
