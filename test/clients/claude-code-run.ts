@@ -10,15 +10,15 @@ export interface ClaudeCodeOptions {
   /** The calls that the model makes, one a turn. */
   script: readonly ToolUse[];
   args?: readonly string[];
-  /** True where `say` tells it what to do; otherwise it is told once. */
-  is_told?: boolean;
+  /** True where `say` tells it what to do; otherwise it has one message. */
+  is_talk?: boolean;
   beforeTurn?: (turn: number) => void | Promise<void>;
 }
 
 /** Longer than any of these runs takes, in milliseconds. */
 const TIMEOUT_MS = 100_000;
 
-const TOLD = ["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"];
+const TALK = ["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"];
 
 /** The real client with `-p`, talking to a pretend model. Ended with all of its processes when the test ends. */
 export class ClaudeCodeRun {
@@ -27,12 +27,12 @@ export class ClaudeCodeRun {
   readonly #ended: Promise<unknown>;
   output = "";
 
-  private constructor(api: MessagesApi, { binary, env, project, args = [], is_told = false }: ClaudeCodeOptions) {
+  private constructor(api: MessagesApi, { binary, env, project, args = [], is_talk = false }: ClaudeCodeOptions) {
     this.#api = api;
-    this.child = spawn(binary, ["-p", ...(is_told ? TOLD : ["go"]), ...args], {
+    this.child = spawn(binary, ["-p", ...(is_talk ? TALK : ["go"]), ...args], {
       cwd: project,
       detached: true,
-      stdio: [is_told ? "pipe" : "ignore", "pipe", "pipe"],
+      stdio: [is_talk ? "pipe" : "ignore", "pipe", "pipe"],
       env: {
         ...env,
         ANTHROPIC_BASE_URL: api.url,

@@ -143,7 +143,7 @@ describe.each(TRIED_CLAUDE_CODES)("%s", (name) => {
     const nextAsked = () => seat.gate.event(({ type }) => type === "approval.waiting");
     const nextClosed = () => seat.gate.event(({ type }) => type === "approval.closed");
     const first = nextAsked();
-    const run = await seat.start([bash("touch made.txt"), bash("touch made.txt")], { is_told: true });
+    const run = await seat.start([bash("touch made.txt"), bash("touch made.txt")], { is_talk: true });
     run.say("go");
     await first;
     const escaped = nextClosed();
