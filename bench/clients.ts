@@ -61,6 +61,7 @@ async function session(client: BenchClient, program: string, hooked: Hooked): Pr
   const api = await client.api(files, () => void arrived.push(performance.now()));
   try {
     const place = { url: api.url, home: home.home, project };
+    client.prepare?.(place);
     if (hooked === "nothing") client.hookNothing(place);
     if (hooked === "gate") connect(client, program, home.env);
     const { args, env } = client.start(place);

@@ -1,8 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ChatCompletionsApi, FIRST_WORDS } from "../../cli/agents/pretended-model/chat-completions-api.ts";
+import { GenerateContentApi } from "../../cli/agents/pretended-model/generate-content-api.ts";
 import { MessagesApi } from "../../cli/agents/pretended-model/messages-api.ts";
 import { ResponsesApi } from "../../cli/agents/pretended-model/responses-api.ts";
-import type { ClientName } from "../../test/clients/clients.ts";
+import { CLIENTS, type ClientName } from "../../test/clients/clients.ts";
 
 /** How each real client is started to read files one after the other, each in a turn of its own. */
 
@@ -17,6 +19,8 @@ export interface BenchClient {
   readonly nothing: string;
   /** Its model's API; `onTurn` is called as each of its requests arrives. */
   api(files: readonly string[], onTurn: () => void): Promise<{ url: string; close(): void }>;
+  /** What must be in its place before it is connected. */
+  prepare?(place: BenchPlace): void;
   start(place: BenchPlace): { args: readonly string[]; env: Readonly<Record<string, string>> };
   /** Puts `nothing` before its tools. */
   hookNothing(place: BenchPlace): void;
@@ -81,9 +85,81 @@ const CODEX: BenchClient = {
     }),
 };
 
-export const BENCH_CLIENTS: readonly BenchClient[] = [CLAUDE_CODE, CODEX];
+const GEMINI_SETTINGS = {
+  security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
+  model: { name: "gemini-2.5-pro" },
+  general: { enableAutoUpdate: false },
+};
+const geminiFile = (home: string) => join(home, ".gemini/settings.json");
 
-function written(file: string, settings: object): void {
+const GEMINI: BenchClient = {
+  agent: "gemini",
+  installed: "gemini",
+  nothing: "`true`",
+  api: (files, onTurn) =>
+    GenerateContentApi.start({
+      turns: files.map((file_path) => ({ name: "read_file", input: { file_path } })),
+      beforeTurn: onTurn,
+    }),
+  prepare: ({ home }) => written(geminiFile(home), GEMINI_SETTINGS),
+  start: ({ url }) => ({
+    args: ["--approval-mode", "yolo", "-p", "go"],
+    env: { GEMINI_API_KEY: "dummy", GOOGLE_GEMINI_BASE_URL: url, NO_COLOR: "1" },
+  }),
+  hookNothing: ({ home }) =>
+    written(geminiFile(home), {
+      ...GEMINI_SETTINGS,
+      hooks: { BeforeTool: [{ matcher: "*", hooks: [{ type: "command", command: "true" }] }] },
+    }),
+};
+
+const OPENCODE: BenchClient = {
+  agent: "opencode",
+  installed: "opencode",
+  nothing: "an empty plugin",
+  api: (files, onTurn) =>
+    ChatCompletionsApi.start({
+      turns: files.map((filePath) => ({ name: "read", input: { filePath } })),
+      beforeTurn: onTurn,
+    }),
+  prepare: ({ url, home }) => {
+    const folder = join(home, ".config/opencode");
+    // OpenCode would install what plugins in TypeScript import, from npm, at its first start.
+    const { version } = CLIENTS.opencode;
+    const dependencies = { "@opencode-ai/plugin": version };
+    written(join(folder, "package.json"), { dependencies });
+    written(join(folder, "package-lock.json"), {
+      lockfileVersion: 3,
+      requires: true,
+      packages: { "": { dependencies } },
+    });
+    written(join(folder, "node_modules/@opencode-ai/plugin/package.json"), { name: "@opencode-ai/plugin", version });
+    const models = { m1: { name: "M1", tool_call: true, limit: { context: 200_000, output: 8000 } } };
+    written(join(folder, "opencode.json"), {
+      model: "fake/m1",
+      small_model: "fake/m1",
+      enabled_providers: ["fake"],
+      provider: { fake: { npm: "@ai-sdk/openai-compatible", options: { baseURL: url, apiKey: "x" }, models } },
+    });
+  },
+  start: () => ({
+    args: ["run", "--auto", FIRST_WORDS],
+    env: {
+      OPENCODE_DISABLE_MODELS_FETCH: "1",
+      OPENCODE_DISABLE_AUTOUPDATE: "1",
+      OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
+    },
+  }),
+  hookNothing: ({ home }) =>
+    written(
+      join(home, ".config/opencode/plugin/nothing.js"),
+      'export const Nothing = async () => ({ "tool.execute.before": async () => {} });\n',
+    ),
+};
+
+export const BENCH_CLIENTS: readonly BenchClient[] = [CLAUDE_CODE, CODEX, GEMINI, OPENCODE];
+
+function written(file: string, content: object | string): void {
   mkdirSync(join(file, ".."), { recursive: true });
-  writeFileSync(file, JSON.stringify(settings));
+  writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
 }

@@ -10,11 +10,15 @@ export interface ClaudeCodeOptions {
   /** The calls that the model makes, one a turn. */
   script: readonly ToolUse[];
   args?: readonly string[];
+  /** True where `say` tells it what to do; otherwise it has one message. */
+  is_talk?: boolean;
   beforeTurn?: (turn: number) => void | Promise<void>;
 }
 
 /** Longer than any of these runs takes, in milliseconds. */
 const TIMEOUT_MS = 100_000;
+
+const TALK = ["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"];
 
 /** The real client with `-p`, talking to a pretend model. Ended with all of its processes when the test ends. */
 export class ClaudeCodeRun {
@@ -23,12 +27,12 @@ export class ClaudeCodeRun {
   readonly #ended: Promise<unknown>;
   output = "";
 
-  private constructor(api: MessagesApi, { binary, env, project, args = [] }: ClaudeCodeOptions) {
+  private constructor(api: MessagesApi, { binary, env, project, args = [], is_talk = false }: ClaudeCodeOptions) {
     this.#api = api;
-    this.child = spawn(binary, ["-p", "go", ...args], {
+    this.child = spawn(binary, ["-p", ...(is_talk ? TALK : ["go"]), ...args], {
       cwd: project,
       detached: true,
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: [is_talk ? "pipe" : "ignore", "pipe", "pipe"],
       env: {
         ...env,
         ANTHROPIC_BASE_URL: api.url,
@@ -67,6 +71,20 @@ export class ClaudeCodeRun {
   async conversation(): Promise<string> {
     await this.#ended;
     return this.#api.conversation;
+  }
+
+  /** The user says something. */
+  say(content: string): void {
+    this.#tell({ type: "user", message: { role: "user", content } });
+  }
+
+  /** What Escape does in a terminal. */
+  interrupt(): void {
+    this.#tell({ type: "control_request", request_id: "interrupt", request: { subtype: "interrupt" } });
+  }
+
+  #tell(message: object): void {
+    this.child.stdin?.write(`${JSON.stringify(message)}\n`);
   }
 
   /** Kills the client and what it started, hooks among it. */

@@ -77,25 +77,4 @@ describe.each(TRIED_CLAUDE_CODES)("%s", (name) => {
     expect(allowed).toEqual({ text: "one", is_error: false });
     expect(denied).toMatchObject({ is_error: true, text: expect.stringContaining("guard: forbidden path") });
   });
-
-  it("a card says what the user asked for; a session's grants end with the client, and --continue asks anew", async () => {
-    const write = (file: string) => ({ name: "Write", input: { file_path: join(seat.project, file), content: "x" } });
-    const first = seat.gate.event(({ type }) => type === "approval.waiting");
-    const run = await seat.start([write("a.txt"), write("b.txt")]);
-    await first;
-    const [token = ""] = await seat.gate.waiting();
-    expect((await seat.gate.request(token)).user_words).toBe("go");
-    await seat.gate.operator.call("approvals.resolve", {
-      token,
-      decision: "approved",
-      scope: "session",
-      reach: "folder",
-    });
-    expect(await run.results()).toMatchObject([{ is_error: false }, { is_error: false }]);
-
-    const again = seat.answerNext("rejected");
-    const continued = await seat.start([write("a.txt"), write("b.txt"), write("c.txt")], { args: ["--continue"] });
-    await again;
-    expect((await continued.results()).at(-1)).toMatchObject({ is_error: true });
-  });
 });

@@ -144,17 +144,29 @@ describe.each(TRIED_CLAUDE_CODES)("%s", (name) => {
     expect(existsSync(write.input.file_path)).toBe(false);
   });
 
-  it("killed while the user is asked, its card is removed at once", async () => {
-    const asked = seat.gate.event(({ type }) => type === "approval.waiting");
-    const run = await seat.start([bash("touch made.txt")]);
-    await asked;
-    const closed = seat.gate.event(({ type }) => type === "approval.closed");
+  it("stopped by Escape or killed while the user is asked, its card is removed at once", async () => {
+    const nextAsked = () => seat.gate.event(({ type }) => type === "approval.waiting");
+    const nextClosed = () => seat.gate.event(({ type }) => type === "approval.closed");
+    const first = nextAsked();
+    const run = await seat.start([bash("touch made.txt"), bash("touch made.txt")], { is_talk: true });
+    run.say("go");
+    await first;
+    const escaped = nextClosed();
+    const escaped_at = Date.now();
+    run.interrupt();
+    expect((await escaped).data).toMatchObject({ status: "cancelled" });
+    expect(Date.now() - escaped_at).toBeLessThan(5000);
+    const second = nextAsked();
+    run.say("again");
+    await second;
+    const closed = nextClosed();
     const { pid } = run.child;
     if (pid === undefined) throw new Error("it was started");
     const killed_at = Date.now();
     process.kill(pid, "SIGKILL");
     expect((await closed).data).toMatchObject({ status: "cancelled" });
     expect(Date.now() - killed_at).toBeLessThan(5000);
+    expect(existsSync(join(seat.project, "made.txt"))).toBe(false);
   });
 
   it("a no's words, a card that expires, a hook that waits in vain, grants and their ends, a gate that is killed, and Ctrl+C are what they are", async () => {

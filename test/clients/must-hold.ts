@@ -53,6 +53,8 @@ class Play {
   #serve: StartedProcess | undefined;
   operator: OperatorApi;
   readonly answered: Promise<void>[] = [];
+  /** Rejected at once where something isn't as expected: the client would wait for its answer. */
+  readonly failed = Promise.withResolvers<never>();
 
   constructor(client: WritingClient, behind: GateBehind) {
     this.#client = client;
@@ -64,7 +66,9 @@ class Play {
   async before(turn: Turn): Promise<void> {
     if (turn === "unanswered") await this.#hang();
     if (turn === "revoked") await this.#startOther();
-    this.answered.push(this.#act(turn));
+    const act = this.#act(turn);
+    act.catch(this.failed.reject);
+    this.answered.push(act);
   }
 
   /** The card for a file, once it waits. */
@@ -79,9 +83,10 @@ class Play {
 
   async #act(turn: Turn): Promise<void> {
     if (turn === "still-granted" || turn === "unanswered" || turn === "session") return;
-    const { token } = await this.card(fileOf(turn));
+    const { token, user_words } = await this.card(fileOf(turn));
     switch (turn) {
       case "rejected":
+        expect(user_words).toBe("go");
         await this.#answer({ token, decision: "rejected", message: "not on a Friday" });
         return;
       case "expired":
@@ -137,10 +142,11 @@ export async function mustHold(client: WritingClient, behind: GateBehind): Promi
   for (const folder of ["there", "elsewhere"]) mkdirSync(join(client.project, folder));
   const turns = TURNS.filter((turn) => turn !== "unanswered" || client.has_launcher);
   const play = new Play(client, behind);
-  const results = await client.write(turns.map(fileOf), async (number) => {
+  const writing = client.write(turns.map(fileOf), async (number) => {
     const turn = turns[number];
     if (turn !== undefined) await play.before(turn);
   });
+  const results = await Promise.race([writing, play.failed.promise]);
   await Promise.all(play.answered);
   const result = (turn: Turn) => results[turns.indexOf(turn)];
   const written = (file: string) => existsSync(join(client.project, file));
