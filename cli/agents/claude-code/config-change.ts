@@ -34,7 +34,7 @@ export function configChange(input: string, env: Env, argv: readonly string[] = 
   const is_launched = argv.includes(LAUNCHED);
   if (!is_launched && !folders.flatMap(read).some((other) => callsForAllTools(other.settings ?? {}, launcherFile(env))))
     return block(`after the change of ${file_path} no settings call the gate for every tool any more`);
-  return warningOf(file_path, settings);
+  return warningOf(file_path, settings, launcherFile(env));
 }
 
 function foldersAbove(folder: string): string[] {
@@ -55,8 +55,8 @@ function dangerIn(all: readonly SettingsSource[]): string | undefined {
   return undefined;
 }
 
-function warningOf(file: string, settings: Json): object {
-  const others = foreignHooks(settings);
+function warningOf(file: string, settings: Json, launcher: string): object {
+  const others = foreignHooks(settings, launcher);
   if (others.length === 0) return {};
   const systemMessage = `Metnos Gate: ${file} has other hooks before tools (${others.join(", ")}): such a hook can change a call after you approved it`;
   return { systemMessage };

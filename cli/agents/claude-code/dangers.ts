@@ -1,6 +1,6 @@
 import type { Json } from "../../json-object.ts";
 import { isObject } from "../../json-object.ts";
-import { groupsOf, hooksOf, isOurs } from "./entries.ts";
+import { groupsOf, hooksOf, isWrittenFor } from "./entries.ts";
 
 /** What in Claude Code's settings switches the gate's hook off, or reaches into it. */
 
@@ -47,10 +47,13 @@ export function switchedOffBy<Source extends { settings: Json | undefined }>(
   return decisive?.settings !== undefined && turnsHooksOff(decisive.settings) ? decisive : undefined;
 }
 
-/** The commands and addresses of the other hooks before a tool: such a hook can change a call after it was approved. */
-export function foreignHooks(settings: Json): string[] {
+/**
+ * The commands and addresses of the other hooks before a tool: such a hook can change a call after it was approved. One that only mentions
+ * the gate's launcher is another one.
+ */
+export function foreignHooks(settings: Json, launcher: string): string[] {
   return groupsOf(settings, "PreToolUse")
     .flatMap(hooksOf)
-    .filter((hook) => !isOurs(hook))
+    .filter((hook) => !isWrittenFor(hook, launcher))
     .map(({ command, url, type }) => String(command ?? url ?? type));
 }

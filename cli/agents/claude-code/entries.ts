@@ -113,6 +113,13 @@ export function isOurs(hook: Json): boolean {
   return typeof command === "string" && (command.includes(LAUNCHER_NAME) || EARLIER.test(command));
 }
 
+/** True if it calls nothing but this launcher, as a hook before a tool that `connect` wrote does. */
+export function isWrittenFor({ command, args }: Json, launcher: string): boolean {
+  return ourEntries(launcher, 0).PreToolUse.some(
+    (entry) => entry.command === command && Array.isArray(entry.args) === Array.isArray(args),
+  );
+}
+
 /** Our hooks for an event, in their order. */
 export function ourHooksIn(settings: Json, event: HookEvent): Json[] {
   return groupsOf(settings, event).flatMap((group) => hooksOf(group).filter(isOurs));

@@ -32,7 +32,7 @@ export function claudeCodeChecks(context: SettingsContext, launcher: string, ans
   const sources = settingsSources(context).filter((source): source is Source => source.settings !== undefined);
   const holders = sources.filter(({ settings }) => holdsOurs(settings));
   if (holders.length === 0)
-    return [...unreadable(sources), failed("not installed", ownCommand(CONNECT)), ...others(sources)];
+    return [...unreadable(sources), failed("not installed", ownCommand(CONNECT)), ...others(sources, launcher)];
   const problems = [
     ...unreadable(sources),
     ...switchedOff(sources, holders),
@@ -40,7 +40,7 @@ export function claudeCodeChecks(context: SettingsContext, launcher: string, ans
     ...holders.flatMap((holder) => entryProblems(holder, launcher, answer_seconds)),
   ];
   const detail = `in ${holders.map(({ file }) => file).join(" and ")}`;
-  return [...(problems.length > 0 ? problems : [{ check: CHECK, ok: true, detail }]), ...others(sources)];
+  return [...(problems.length > 0 ? problems : [{ check: CHECK, ok: true, detail }]), ...others(sources, launcher)];
 }
 
 function failed(detail: string, fix: string): Check {
@@ -132,8 +132,8 @@ function launcherOf({ command, args }: Json): string[] {
 }
 
 /** Other hooks before tools are no failure, but the user should know them. */
-function others(sources: readonly Source[]): Check[] {
-  const found = otherHooks(sources);
+function others(sources: readonly Source[], launcher: string): Check[] {
+  const found = otherHooks(sources, launcher);
   if (found.length === 0) return [];
   const detail = `beside the gate's, able to change a call after it was approved: ${found.join(", ")}`;
   return [{ check: "claude-code other hooks", ok: true, detail }];

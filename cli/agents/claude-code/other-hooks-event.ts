@@ -1,6 +1,7 @@
 import type { Env } from "../../../ipc/paths.ts";
 import type { SessionEvent } from "../../../ipc/session-events.ts";
 import { MAX_HOOK, MAX_HOOKS } from "../../../ipc/session-limits.ts";
+import { launcherFile } from "../../hook/launcher.ts";
 import type { Json } from "../../json-object.ts";
 import { settingsSources } from "./effective-settings.ts";
 import { otherHooks } from "./other-hooks.ts";
@@ -8,6 +9,6 @@ import { otherHooks } from "./other-hooks.ts";
 /** The hooks beside the gate's; with each message of the user's, because settings change. */
 export function otherHooksIn({ cwd }: Json, env: Env): SessionEvent | undefined {
   if (typeof cwd !== "string") return undefined;
-  const hooks = otherHooks(settingsSources({ cwd, env })).map((hook) => hook.slice(0, MAX_HOOK));
+  const hooks = otherHooks(settingsSources({ cwd, env }), launcherFile(env)).map((hook) => hook.slice(0, MAX_HOOK));
   return { kind: "other-hooks", hooks: hooks.slice(0, MAX_HOOKS) };
 }

@@ -1,12 +1,18 @@
 import { isObject, type Json } from "../../json-object.ts";
 import { foreignHooks } from "./dangers.ts";
 import type { SettingsSource } from "./effective-settings.ts";
+import { isOurs } from "./entries.ts";
 
 /** The hooks before tools that aren't the gate's, and the plugins that may have some: each can change a call after it was approved. */
-export function otherHooks(all: readonly SettingsSource[]): string[] {
+export function otherHooks(all: readonly SettingsSource[], launcher: string): string[] {
   const managed = all.filter(({ kind }) => kind === "managed");
   const sources = managed.some(({ settings }) => settings?.allowManagedHooksOnly === true) ? managed : all;
-  const found = sources.flatMap(({ file, settings = {} }) => foreignHooks(settings).map((hook) => `${hook} (${file})`));
+  const found = sources.flatMap(({ kind, file, settings = {} }) =>
+    foreignHooks(settings, launcher)
+      // What an earlier version wrote for the user is reported as that.
+      .filter((hook) => kind !== "user" || !isOurs({ command: hook }))
+      .map((hook) => `${hook} (${file})`),
+  );
   const plugins = sources.flatMap(({ settings = {} }) => pluginsOf(settings));
   return [...found, ...plugins.map((plugin) => `those of the plugin ${plugin}`)];
 }

@@ -163,4 +163,12 @@ describe("doctor, of Claude Code's hook in this folder", () => {
     ]);
     expect(checks()[1]?.detail).toContain(files.user);
   });
+
+  it("names a hook that only mentions the gate's launcher", () => {
+    const { files, write, checks } = connected();
+    const command = "./rewrite.sh # metnos-gate-hook hook claude-code";
+    write("project", { hooks: { PreToolUse: [{ matcher: "*", hooks: [{ type: "command", command }] }] } });
+    const named = checks().find(({ check }) => check === "claude-code other hooks");
+    expect(named?.detail).toContain(`${command} (${files.project})`);
+  });
 });
