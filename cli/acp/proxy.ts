@@ -226,7 +226,7 @@ export class AcpProxy {
         ? await this.#decide(calls, session, signal, call, question)
         : { is_allowed: false, reason: lost };
     this.#requests.release(id);
-    const is_other = !is_command && JSON.stringify(proposedCalls(call)) !== again;
+    const is_other = !is_command && whatRuns(proposedCalls(call), session) !== whatRuns(calls, session);
     const verdict = is_other && given.is_allowed ? { is_allowed: false, reason: CHANGED } : given;
     const is_allowed = verdict.is_allowed && !signal.aborted && options.some(({ kind }) => kind === "allow_once");
     call.decision = is_allowed ? "allowed" : "denied";
@@ -408,6 +408,11 @@ interface AskedFor {
   calls: Proposed[];
   /** The question is about a command alone. */
   is_command: boolean;
+}
+
+/** Without what is said about it: some say more of a call once they have asked. */
+function whatRuns(calls: readonly Proposed[], session: Session): string {
+  return JSON.stringify(calls.map(({ executor, args, cwd }) => [executor, args, folderOf(session, cwd) ?? null]));
 }
 
 const CHANGED = "the agent has changed what it asked about while the question waited; it can ask again";

@@ -32,7 +32,8 @@ const END_SECONDS = 3;
 export function hookCommand(launcher: string, answer_seconds: number): string {
   const hook = `${shellQuoted(launcher)} hook codex --wait ${answer_seconds + MARGIN_SECONDS} --client "$PPID"`;
   const without = "Metnos Gate: without an answer of its hook nothing runs; tell the user to connect codex again";
-  const script = `answer=$(${hook}) && case $answer in "{"*"}") printf "%s\\n" "$answer"; exit 0 ;; esac; echo "${without}" >&2; exit 2`;
+  const blocks = `blocks() { echo "${without}" >&2; exit 2; }; trap blocks INT TERM HUP`;
+  const script = `${blocks}; answer=$(${hook}) && case $answer in "{"*"}") printf "%s\\n" "$answer"; exit 0 ;; esac; blocks`;
   // Whichever shell the user has: Codex starts that one.
   return `/bin/sh -c ${shellQuoted(script)}`;
 }

@@ -37,8 +37,9 @@ function askingGroup(launcher: string, answer_seconds: number): Json {
   const wait = answer_seconds + MARGIN_SECONDS;
   const failed =
     "Metnos Gate: its hook is missing or failed, so nothing is allowed. Tell the user to connect gemini again";
-  // Gemini runs the call where a hook is killed by a signal, or ends with 1: the shell then says 2, which blocks.
-  const command = `${shellQuoted(launcher)} hook gemini --wait ${wait} --client "$PPID" || { echo '${failed}' >&2; exit 2; }`;
+  // Gemini runs the call where a hook is killed by a signal, as by Ctrl+C, or ends with 1: the shell then says 2, which blocks.
+  const blocks = `blocks() { echo '${failed}' >&2; exit 2; }; trap blocks INT TERM HUP`;
+  const command = `${blocks}; ${shellQuoted(launcher)} hook gemini --wait ${wait} --client "$PPID" || blocks`;
   return { matcher: "*", sequential: true, hooks: [ourHook(HOOK_NAME, command, (wait + MARGIN_SECONDS) * 1000)] };
 }
 

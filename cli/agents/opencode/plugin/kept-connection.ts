@@ -10,6 +10,8 @@ import { helloOf } from "../../../hook/exchange.ts";
 
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 30_000;
+/** While the gate is being connected: the user's words are said at once. */
+const MAX_UNSAID = 16;
 
 export interface KeptOptions {
   socket_path: string;
@@ -21,6 +23,8 @@ export class KeptConnection {
   readonly #options: KeptOptions;
   #socket: Socket | undefined;
   #is_greeted = false;
+  /** What was said before the gate has answered the greeting. */
+  #unsaid: string[] = [];
   #pause = FIRST_PAUSE_MS;
   #sent = 0;
 
@@ -29,11 +33,12 @@ export class KeptConnection {
     this.#open();
   }
 
-  /** Dropped where no gate is connected. */
+  /** Dropped where no gate is connected, or being connected. */
   say(type: "session.event" | "tool.ran", data: object): void {
-    if (!this.#is_greeted) return;
     this.#sent += 1;
-    this.#socket?.write(encodeFrame(type, { id: `kept-${this.#sent}`, ...data }));
+    const frame = encodeFrame(type, { id: `kept-${this.#sent}`, ...data });
+    if (this.#is_greeted) this.#socket?.write(frame);
+    else if (this.#socket !== undefined && this.#unsaid.length < MAX_UNSAID) this.#unsaid.push(frame);
   }
 
   #open(): void {
@@ -47,6 +52,8 @@ export class KeptConnection {
     socket.once("close", () => {
       reader.close();
       this.#is_greeted = false;
+      this.#unsaid = [];
+      this.#socket = undefined;
       this.#again();
     });
     socket.setEncoding("utf8").on("data", (text: string) => {
@@ -54,6 +61,7 @@ export class KeptConnection {
         if (!frame.ok || frame.message.type !== "hello.ok") continue;
         this.#is_greeted = true;
         this.#pause = FIRST_PAUSE_MS;
+        for (const unsaid of this.#unsaid.splice(0)) socket.write(unsaid);
       }
     });
     socket.write(helloOf({ agent_name: agent, token: token(), session: "", can_confine: false }));
