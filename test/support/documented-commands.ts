@@ -13,7 +13,7 @@ export interface Example {
 /** Of one command in a block of them, from behind its `$ `. */
 export function example(text: string): Example {
   const [command = "", ...lines] = text.trimEnd().split("\n");
-  const code = /^\(exit code (\d)\)$/.exec(lines.at(-1) ?? "")?.[1];
+  const code = /^\(exit code (\d+)\)$/.exec(lines.at(-1) ?? "")?.[1];
   return { command, printed: code === undefined ? lines : lines.slice(0, -1), code: Number(code ?? 0) };
 }
 
@@ -56,6 +56,8 @@ export function ran(line: string, env: NodeJS.ProcessEnv, cwd: string): Promise<
 
 /** The words of a line that is one call of the command; undefined of one that takes a shell. */
 function plainWords(line: string): string[] | undefined {
+  // What starts a program gives it this process's input, which doesn't end.
+  if (/^metnos-gate (?:acp|mcp|run) /.test(line)) return undefined;
   if (!/^metnos-gate(?: (?:'[^']*'|"[^"$`\\]*"|[\w./:@%,=-]+))*$/.test(line)) return undefined;
   return [...line.matchAll(/'([^']*)'|"([^"]*)"|([^ ]+)/g)].map((found) => found.slice(1).join("")).slice(1);
 }
