@@ -128,10 +128,10 @@ function sedAccesses(args: readonly Word[]): Accesses {
   const has_script = scripts.length > 0 || hasOption(given, "-f --file");
   const files = has_script ? given.operands : given.operands.slice(1);
   const script = scripts.length > 0 ? scripts.map(({ text }) => text).join("\n") : given.operands[0]?.text;
+  const is_plain = script !== undefined && !hasOption(given, "-f --file") && isPlainSed(script);
   const accesses: Access[] = [
     ...valuesOf(given, "-f --file").map((word): Access => ({ kind: "read", word })),
-    ...given.operands.flatMap(filesInScript),
-    ...scripts.flatMap(filesInScript),
+    ...(is_plain ? [] : [...given.operands, ...scripts].flatMap(filesInScript)),
   ];
   for (const word of files) {
     accesses.push({ kind: "read", word, is_many: true });
@@ -142,15 +142,15 @@ function sedAccesses(args: readonly Word[]): Accesses {
   }
   return {
     accesses,
-    unclear: given.unclear ?? sedUnclear(in_place?.value, in_place !== undefined, script),
+    unclear: given.unclear ?? sedUnclear(in_place?.value, in_place !== undefined, is_plain),
     data: has_script ? scripts : given.operands.slice(0, 1),
   };
 }
 
-function sedUnclear(suffix: Word | undefined, is_in_place: boolean, script: string | undefined): string | null {
+function sedUnclear(suffix: Word | undefined, is_in_place: boolean, is_plain: boolean): string | null {
   if (is_in_place && !/^\.[A-Za-z0-9]{1,16}$/.test(suffix?.text ?? ""))
     return "-i without a suffix: GNU and BSD read what follows differently";
-  return script !== undefined && isPlainSed(script) ? null : "a script that may read, write or run more";
+  return is_plain ? null : "a script that may read, write or run more";
 }
 
 /** GNU: the suffix, or with `*` in it a pattern for the name. */
@@ -300,9 +300,9 @@ function inPlaceAccesses(args: readonly Word[]): Accesses {
   return { accesses: files.map((word) => ({ kind: "write", word })), unclear: null, data: [] };
 }
 
-/** The files that a script itself reads and writes, as far as they look like paths. */
+/** The files that a script itself reads and writes, as far as they look like paths: of one that isn't plain, any letter may be a command. */
 function filesInScript(word: Word): Access[] {
-  return [...word.text.matchAll(/([rRwW])\s*([~/.][^\n;}]*)/g)].map(([, command = "", name = ""]) => ({
+  return [...word.text.matchAll(/([rRwW])\s*(?=([~/.][^\n;}]*))/g)].map(([, command = "", name = ""]) => ({
     kind: /r/i.test(command) ? "read" : "write",
     word: wordOf([{ text: name, kind: "text" }], word),
   }));
