@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { GateError } from "../../../ipc/gate-error.ts";
+import { holdsText } from "../../../ipc/regular-file.ts";
 import { realForm } from "../../gate/targets/path.ts";
 import { kindOf } from "../../gate/targets/path-kind.ts";
 import { isAtOrBelow } from "../../gate/targets/pattern.ts";
@@ -111,7 +112,7 @@ function sourceOf({ path, is_folder, is_json }: AgentSetting, machine: Machine):
 function emptyObject({ box_folder }: Machine): string {
   const file = join(box_folder, "no-settings.json");
   const stat = lstatSync(file, { throwIfNoEntry: false });
-  if (stat?.isFile() && stat.nlink === 1 && readFileSync(file, "utf8") === EMPTY_OBJECT) return file;
+  if (stat?.isFile() && stat.nlink === 1 && holdsText(file, EMPTY_OBJECT)) return file;
   rmSync(file, { recursive: true, force: true });
   writeFileSync(file, EMPTY_OBJECT, { mode: 0o400, flag: "wx" });
   return file;

@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Env } from "../../../ipc/paths.ts";
+import { holdsText } from "../../../ipc/regular-file.ts";
 
 /** Git inside a box: what of a repository stays as it is, and the settings of the user that it works with. */
 
@@ -144,7 +145,7 @@ function namedFiles(entries: readonly Entry[], env: Env, home: string): string[]
 /** Writes the settings into a project's folder where they changed. @returns the file. @throws the system's error */
 export function writeGitSettings(folder: string, text: string): string {
   const file = join(folder, "gitconfig");
-  if (existsSync(file) && readFileSync(file, "utf8") === text) return file;
+  if (holdsText(file, text)) return file;
   writeFileSync(`${file}.new`, text, { mode: 0o600 });
   renameSync(`${file}.new`, file);
   return file;

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { readRegularBytes } from "../../../ipc/regular-file.ts";
 import { errorCode } from "../../gate/errors.ts";
+import { MAX_INDEX } from "../../gate/programs/git-index.ts";
 import { kindOf } from "../../gate/targets/path-kind.ts";
 import { isAtOrBelow } from "../../gate/targets/pattern.ts";
 
@@ -13,6 +14,8 @@ export type Cover = "none" | "empty" | "unreadable";
 
 /** Larger files hold something else. */
 const MAX_BYTES = 256 * 1024;
+/** More than a file that names a folder holds, in bytes. */
+const MAX_NAME = 4096;
 
 /** @param path real, below `project` */
 export function coverOf(path: string, project: string): Cover {
@@ -37,7 +40,7 @@ function repositoryOf(path: string, project: string): string | undefined {
 /** What git holds for a working copy: undefined where it holds nothing yet, `unknown` where it keeps it in a way that isn't read here. */
 function indexOf(working_copy: string): Buffer | "unknown" | undefined {
   try {
-    const index = readFileSync(join(gitFolder(working_copy), "index"));
+    const index = readRegularBytes(join(gitFolder(working_copy), "index"), { max_bytes: MAX_INDEX });
     const is_known = index.length >= 8 && READ_VERSIONS.has(index.readUInt32BE(4)) && !index.includes(SPLIT);
     return is_known ? index : "unknown";
   } catch (error) {
@@ -54,7 +57,7 @@ const SPLIT = Buffer.from("link\0");
 function gitFolder(working_copy: string): string {
   const git = join(working_copy, ".git");
   if (kindOf(git) !== "file") return git;
-  const [, named = ""] = /^gitdir: (.+)$/m.exec(readFileSync(git, "utf8")) ?? [];
+  const [, named = ""] = /^gitdir: (.+)$/m.exec(readRegularBytes(git, { max_bytes: MAX_NAME }).toString()) ?? [];
   return resolve(working_copy, named);
 }
 
@@ -82,8 +85,7 @@ function heldHash(index: Buffer, name: string): string | undefined {
 /** The hash that git would hold this file by; undefined where it can't be read. */
 function contentHash(path: string): string | undefined {
   try {
-    if (statSync(path).size > MAX_BYTES) return undefined;
-    const content = readFileSync(path);
+    const content = readRegularBytes(path, { max_bytes: MAX_BYTES });
     return createHash("sha1").update(`blob ${content.length}\0`).update(content).digest("hex");
   } catch {
     return undefined;

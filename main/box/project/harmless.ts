@@ -1,4 +1,5 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync } from "node:fs";
+import { lstatSync, readdirSync } from "node:fs";
+import { readRegularBytes } from "../../../ipc/regular-file.ts";
 
 /** What a run leaves at a place whose content is run later, and runs nothing: git's own new files, as git writes them. */
 
@@ -56,16 +57,9 @@ const NO_THROW = { throwIfNoEntry: false } as const;
 
 /** A small file's text; undefined for anything else, and for a link. */
 function read(path: string): string | undefined {
-  let fd: number;
   try {
-    fd = openSync(Buffer.from(path, "latin1"), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    return readRegularBytes(Buffer.from(path, "latin1"), { max_bytes: MAX_BYTES, follows: false }).toString("latin1");
   } catch {
     return undefined; // whatever it is, it isn't known to be harmless
-  }
-  try {
-    const stat = fstatSync(fd);
-    return stat.isFile() && stat.size <= MAX_BYTES ? readFileSync(fd, "latin1") : undefined;
-  } finally {
-    closeSync(fd);
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { readRegularBytes } from "../../../ipc/regular-file.ts";
 import { realForm } from "../targets/path.ts";
 import { kindOf } from "../targets/path-kind.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
@@ -24,10 +24,10 @@ export function readBounded(path: string, max_bytes: number, place: CallPlace): 
   const kind = kindOf(real);
   if (kind !== "file") return { kind: kind === "nothing" ? "nothing" : "unreadable" };
   try {
-    const bytes = regularFile(real, max_bytes);
-    return bytes === null ? { kind: "unreadable" } : { kind: "file", bytes, text: textOf(bytes) };
+    const bytes = readRegularBytes(real, { max_bytes, follows: false });
+    return { kind: "file", bytes, text: textOf(bytes) };
   } catch {
-    return { kind: "unreadable" }; // gone, replaced or forbidden by now: nothing is known of it
+    return { kind: "unreadable" }; // too large, gone, replaced or forbidden by now: nothing is known of it
   }
 }
 
@@ -45,24 +45,6 @@ function leadsElsewhere(path: string, real: string, { cwd, home, project }: Call
     const real_base = realForm(base);
     return real_base !== null && `${real_base === "/" ? "" : real_base}${path.slice(base.length)}` === real;
   });
-}
-
-function regularFile(path: string, max_bytes: number): Buffer | null {
-  const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    const stat = fstatSync(fd);
-    if (!stat.isFile() || stat.size > max_bytes) return null;
-    const bytes = Buffer.alloc(stat.size);
-    let done = 0;
-    while (done < bytes.length) {
-      const read = readSync(fd, bytes, done, bytes.length - done, done);
-      if (read === 0) break;
-      done += read;
-    }
-    return bytes.subarray(0, done);
-  } finally {
-    closeSync(fd);
-  }
 }
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

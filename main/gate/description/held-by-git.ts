@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Stats, statSync } from "node:fs";
-import { type IndexEntry, indexEntries, MAX_INDEX, readWhole } from "../programs/git-index.ts";
+import { readRegularBytes } from "../../../ipc/regular-file.ts";
+import { type IndexEntry, indexEntries, MAX_INDEX } from "../programs/git-index.ts";
 import { kindOf } from "../targets/path-kind.ts";
 import { projectRoot } from "../targets/project.ts";
 import { scanTree } from "../targets/tree-scan.ts";
@@ -18,6 +19,8 @@ const MAX_HASHED = 1024 * 1024;
 /** Bytes of content that are compared, and bytes of indexes that are looked through, for one description: beyond them git holds nothing. */
 const MAX_HASHED_TOGETHER = 16 * 1024 * 1024;
 const MAX_LOOKED_THROUGH = 96 * 1024 * 1024;
+/** Bytes: more than a file that names a folder holds. */
+const MAX_NAME = 4096;
 
 /** `nothing`: no file is there, in a folder of a repository, so that nothing is lost by writing one. */
 export type Held = "held" | "nothing" | "not_held";
@@ -103,7 +106,7 @@ export class HeldByGit {
     if (stat.size % 2 ** 32 !== entry.size) return false;
     if (stat.size <= MAX_HASHED) {
       this.#hashed_left -= stat.size;
-      return this.#hashed_left >= 0 && blobName(path, stat.size) === entry.oid;
+      return this.#hashed_left >= 0 && blobName(path) === entry.oid;
     }
     // A file of the same time as the index may have changed after it was looked at.
     const index_ms = this.#index(root)?.mtime_ms ?? 0;
@@ -124,9 +127,9 @@ function fileAt(path: string): Stats | null {
   }
 }
 
-function blobName(path: string, size: number): string | null {
+function blobName(path: string): string | null {
   try {
-    const content = readWhole(path, size);
+    const content = readRegularBytes(path, { max_bytes: MAX_HASHED });
     return createHash("sha1").update(`blob ${content.length}\0`).update(content).digest("hex");
   } catch {
     return null; // it can't be read: then it isn't known to be the same
@@ -138,10 +141,10 @@ function readIndex(root: string): { bytes: Buffer; mtime_ms: number } | null {
     const folder = gitFolder(root);
     if (folder === null) return null;
     const file = `${folder}/index`;
-    const { size, mtimeMs } = statSync(file);
-    return size > MAX_INDEX ? null : { bytes: readWhole(file, size), mtime_ms: mtimeMs };
+    const { mtimeMs } = statSync(file);
+    return { bytes: readRegularBytes(file, { max_bytes: MAX_INDEX }), mtime_ms: mtimeMs };
   } catch {
-    return null; // no index, or one that can't be read: git holds nothing that is known
+    return null; // no index, one that is too large, or one that can't be read: git holds nothing that is known
   }
 }
 
@@ -149,7 +152,7 @@ function readIndex(root: string): { bytes: Buffer; mtime_ms: number } | null {
 function gitFolder(root: string): string | null {
   const git = `${root}/.git`;
   if (kindOf(git) === "folder") return git;
-  const line = readWhole(git, 4096).toString("utf8");
+  const line = readRegularBytes(git, { max_bytes: MAX_NAME }).toString();
   const named = /^gitdir: ([^\n\0]+)\n?$/.exec(line)?.[1];
   if (named === undefined) return null;
   return named.startsWith("/") ? named : `${root}/${named}`;

@@ -1,5 +1,5 @@
 import { dirname, join, resolve } from "node:path";
-import { readRegularFile } from "../../../ipc/regular-file.ts";
+import { readRegularBytes } from "../../../ipc/regular-file.ts";
 import { realForm } from "../targets/path.ts";
 import { kindOf } from "../targets/path-kind.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
@@ -12,7 +12,7 @@ export interface GitFolders {
   common: string;
 }
 
-/** More than such a file holds, in characters. */
+/** More than such a file holds, in bytes. */
 const MAX_NAME = 4096;
 
 /**
@@ -65,9 +65,8 @@ function isRepository(folder: string): boolean {
 
 function firstOf(file: string): string | undefined {
   try {
-    const text = readRegularFile(file);
-    return text.length > MAX_NAME ? undefined : text;
+    return readRegularBytes(file, { max_bytes: MAX_NAME }).toString();
   } catch {
-    return undefined; // not there, a pipe, or not readable: nothing that git would follow
+    return undefined; // not there, a pipe, too large, or not readable: nothing that git would follow
   }
 }

@@ -1,5 +1,3 @@
-import { closeSync, constants, openSync, readSync } from "node:fs";
-
 /** git's index (gitformat-index): what it tracks, and of which content it holds a copy. Read without git. */
 
 /** Bytes. A larger one is never read. */
@@ -17,23 +15,6 @@ export interface IndexEntry {
   oid: string;
   /** git holds this very content: not only the name, nor one of a conflict's sides. */
   has_content: boolean;
-}
-
-/** The first `size` bytes of a file; fewer where it is shorter. @throws the system's error */
-export function readWhole(file: string, size: number): Buffer {
-  const bytes = Buffer.alloc(size);
-  const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    let done = 0;
-    while (done < size) {
-      const read = readSync(fd, bytes, done, size - done, done);
-      if (read === 0) break;
-      done += read;
-    }
-    return bytes.subarray(0, done);
-  } finally {
-    closeSync(fd);
-  }
 }
 
 /**

@@ -1,10 +1,11 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { readRegularBytes, TOO_LARGE } from "../../../ipc/regular-file.ts";
 import { errorCode } from "../errors.ts";
 import { realForm } from "../targets/path.ts";
 import { kindOf } from "../targets/path-kind.ts";
 import { askedEachTime } from "../targets/secret-files.ts";
-import { indexEntries, MAX_INDEX, readWhole } from "./git-index.ts";
+import { indexEntries, MAX_INDEX } from "./git-index.ts";
 
 /**
  * Whether git itself would run anything: its settings, hooks and attributes can name programs. What is looked at is all that git
@@ -264,12 +265,11 @@ function shownKey(key: string): string {
 export function settingsIn(file: string): [string, string][] | null {
   let text: string;
   try {
-    text = readFileSync(file, "utf8");
+    text = readRegularBytes(file, { max_bytes: MAX_SETTINGS }).toString();
   } catch (error) {
     const code = errorCode(error);
     return code === "ENOENT" || code === "ENOTDIR" ? [] : null;
   }
-  if (text.length > MAX_SETTINGS) return null;
   const found: [string, string][] = [];
   let section = "";
   for (const line of text.split("\n")) {
@@ -314,11 +314,11 @@ function problemInHooks(git: string, root: string, files: readonly SettingsFile[
 function lookAtIndex(file: string, root: string, shows_contents: boolean): Repository | { problem: string } {
   let index: Buffer;
   try {
-    const { size } = statSync(file);
-    if (size > MAX_INDEX) return { problem: "its index is too large to be looked at" };
-    index = readWhole(file, size);
+    index = readRegularBytes(file, { max_bytes: MAX_INDEX });
   } catch (error) {
-    return errorCode(error) === "ENOENT" ? { root } : { problem: "its index can't be read" };
+    const code = errorCode(error);
+    if (code === "ENOENT") return { root };
+    return { problem: code === TOO_LARGE ? "its index is too large to be looked at" : "its index can't be read" };
   }
   const entries = indexEntries(index);
   if (entries === null) return { problem: "its index has a form that isn't read" };

@@ -1,11 +1,14 @@
 import { dirname, join } from "node:path";
-import { readRegularFile } from "../../../ipc/regular-file.ts";
+import { readRegularBytes } from "../../../ipc/regular-file.ts";
 import { realForm } from "./path.ts";
 import { kindOf } from "./path-kind.ts";
 import { isAtOrBelow } from "./pattern.ts";
 
 /** More folders than this above a file is no project. */
 const MAX_DEPTH = 64;
+
+/** More than a file that names a folder holds, in bytes. */
+const MAX_NAME = 4096;
 
 /**
  * The project that a folder belongs to: the Git repository or worktree that it is in. Null where it is in none, and never the home
@@ -36,8 +39,8 @@ function isRepository(git: string): boolean {
 
 function namesFolder(git: string): boolean {
   try {
-    return readRegularFile(git).startsWith("gitdir: ");
+    return readRegularBytes(git, { max_bytes: MAX_NAME }).toString().startsWith("gitdir: ");
   } catch {
-    return false; // a pipe, or not readable: nothing that git would follow
+    return false; // a pipe, too large, or not readable: nothing that git would follow
   }
 }
