@@ -83,6 +83,14 @@ const XARGS = [
   ]),
 ];
 
+const FOUND_NAMES = of("secret shown", [
+  "find @d -type f -exec strings {} +",
+  "find @d -type f -exec strings {} ';'",
+  "find src @d -type f -exec strings {} +",
+  "find @d -type f -print0 | xargs -0 strings",
+  "find @d -type f -print0 | xargs -0 -I'{}' strings '{}'",
+]);
+
 const OPTION_NAMES = [
   ...of("code ran", ["rg foo * --", 'rg foo ""*', "rg foo ''*", "rg foo -*", "rg foo *"], "o-rg"),
   ...of("code ran", ["sort -*", 'sort ""-*'], "o-sort"),
@@ -97,6 +105,10 @@ const GIT = [
   ...of("code ran", ["git status"], "sub"),
   ...of("code ran", ["git status", "git diff"], "mod"),
   ...of("code ran", ["git status"], "evil"),
+  ...of("code ran", ["git log -p", "git show", "git diff HEAD~1 HEAD", "git blame HEAD -- docs/api.md"], "c-evil"),
+  ...of("code ran", ["git -C c-evil log -p", "cd c-evil && git show", "git -C node_modules/p log -p"]),
+  ...of("code ran", ["git status", "git diff"], "g-outer/in"),
+  ...of("code ran", ["cd g-outer/in && git status", "git -C g-outer/in status"]),
   ...of("code ran", ["cd evil && git status", "git -C evil status", "cd g-diff && git diff", "git -C mod status"]),
 ];
 
@@ -225,6 +237,7 @@ export const HARMFUL_LINES: readonly HarmfulLine[] = [
   ...PARAMETERS,
   ...CONTROL_FLOW,
   ...XARGS,
+  ...FOUND_NAMES,
   ...OPTION_NAMES,
   ...GIT,
   ...SHELL_WORDS,

@@ -130,6 +130,9 @@ function projectFiles(home: string, secrets: Secrets): Record<string, string> {
     list: "foo\n--pre=sh\na.txt\n",
     outside: `${home}/other/secret\n`,
     opts: `${home}/other/secret\n`,
+    // Names that a program takes for files of words: what they lead to lies beside them.
+    "@d/o": "foo\n",
+    "d/o": `${home}/other/secret\n`,
     x2: "b[$(touch pwned)]\n",
     x3: "$(touch pwned)\n",
     "p.jq": `import "s" as $s {search: "${home}/other"}; $s\n`,
@@ -217,6 +220,22 @@ function hostileRepositories(
   write("proj/evil/objects/x", "");
   write("proj/evil/refs/x", "");
   write("proj/g-commondir/.git/commondir", "../../evil\n");
+  // The same without objects of its own: a place where nobody looks through what is there has one, too.
+  git(project, home, "clone", "--quiet", "--bare", "--no-hardlinks", ".", "c-store");
+  append("c-store/config", `[diff "x"]\n\ttextconv = "${command} #"\n`);
+  write("proj/c-store/info/attributes", "* diff=x\n");
+  for (const [folder, to] of [
+    ["c-evil", "../c-store"],
+    ["node_modules/p", "../../c-store"],
+  ] as const) {
+    write(`proj/${folder}/HEAD`, "ref: refs/heads/main\n");
+    write(`proj/${folder}/commondir`, `${to}\n`);
+  }
+  rmSync(join(project, "c-store/HEAD"));
+  // A folder called .git that git passes over: the repository around it is another one.
+  repository("g-outer");
+  append("g-outer/.git/config", `[core]\n\tfsmonitor = "${command}"\n`);
+  mkdirSync(join(project, "g-outer/in/.git"), { recursive: true });
 }
 
 /** Every time of access and change is in the past, so that a later one is seen. */

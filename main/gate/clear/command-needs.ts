@@ -69,6 +69,7 @@ export class CommandReader {
   #command(words: readonly Word[], found: readonly Word[] = []): void {
     const [first, ...args] = words;
     if (first === undefined) return this.#doubt("no command");
+    if (!found.every(isPlainStart)) this.#doubt("a starting point whose names may mean more than files");
     const path = /^\/(?:usr\/)?bin\/([^/]+)$/.exec(first.text);
     const name = path?.[1] ?? first.text;
     if (name.includes("/")) return this.#doubt("a program of its own");
@@ -292,6 +293,14 @@ export class CommandReader {
 
 /** The working directory among starting points. */
 const HERE = plainWord(".", { start: 0, end: 0 });
+
+/**
+ * What is found below it is called as it is itself: programs take `-x` for an option, `+1` for a place to begin at, `@x` for a file of
+ * words and `a=b` for a variable, whatever the record says of words that are there to be looked at.
+ */
+function isPlainStart({ text }: Word): boolean {
+  return /^(?:[./]|[A-Za-z_][^/=*?[]*(?:\/|$))/.test(text);
+}
 
 /** True if `folder` is `path` or lies below it, by name or by where links lead. */
 function isWithin(folder: string, path: string): boolean {
