@@ -1,4 +1,5 @@
 import { endsInRunLater, RUN_LATER_FOLDERS, RUN_LATER_NAMES } from "../../gate/guard/run-later.ts";
+import { BUILD_FOLDERS } from "../../gate/targets/build-folders.ts";
 import { askedEachTime } from "../../gate/targets/secret-files.ts";
 
 /** What one folder of a project holds that matters to a box, by the names in it. Names and paths have one character for each byte. */
@@ -26,12 +27,6 @@ export interface Contents {
 
 /** Of a repository's folder: what says which code git runs, or where else it looks for settings. */
 const OF_REPOSITORY: ReadonlySet<string> = new Set(["config", "config.worktree", "hooks", "commondir", "gitdir"]);
-
-/** Made by builds and package managers, large, and run only by them: not looked through. */
-const PASSED_OVER: ReadonlySet<string> = new Set([
-  ...["node_modules", ".venv", "venv", "target", "__pycache__", ".tox", ".nox", ".mypy_cache", ".pytest_cache"],
-  ...[".ruff_cache", ".next", ".nuxt", ".svelte-kit", ".turbo", ".parcel-cache", ".terraform", "bower_components"],
-]);
 
 /** Of the files that often hold secrets, those that a project is started with. */
 const isSecret = (lower: string): boolean => lower.startsWith(".env") && askedEachTime(`/${lower}`) !== undefined;
@@ -73,7 +68,7 @@ function contentsOfPlain(path: string, entries: readonly Entry[]): Contents {
       contents.places.push(name);
       if (isSecret(lower)) contents.secrets.push(name);
     } else if (is_folder) {
-      if (!PASSED_OVER.has(lower)) contents.folders.push({ name, kind: "plain" });
+      if (!BUILD_FOLDERS.has(lower)) contents.folders.push({ name, kind: "plain" });
     } else if (isSecret(lower)) {
       contents.secrets.push(name);
     }
@@ -89,7 +84,7 @@ function isRepository(entries: readonly Entry[]): boolean {
 
 /** Links aren't followed: `.vscode` that leads to a folder with `tasks.json` in it counts by itself. */
 const bringsPlaces = (lower: string, is_link: boolean): boolean =>
-  is_link && RUN_LATER_FOLDERS.has(lower) && !PASSED_OVER.has(lower);
+  is_link && RUN_LATER_FOLDERS.has(lower) && !BUILD_FOLDERS.has(lower);
 
 function isRunLater(folder: string, lower: string): boolean {
   // zsh loads a compiled start-up file in the other's place.

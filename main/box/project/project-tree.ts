@@ -52,9 +52,13 @@ export interface Found {
 
 interface Folder {
   readonly path: string;
+  readonly parent: Folder | null;
   readonly bytes: Buffer;
   kind: FolderKind;
   identity: string;
+  /** A `.git` that git passes over: with it a command would work on another repository than it seems. */
+  is_hollow: boolean;
+  changed_at: number;
   times: number;
   is_sure: boolean;
   folders: Map<string, Folder>;
@@ -109,6 +113,7 @@ export class ProjectTree {
       for (const place of folder.places) look.places.push(place);
       for (const secret of folder.secrets) look.secrets.push(secret);
       for (const pipe of folder.pipes) look.pipes.push(pipe);
+      if (folder.is_hollow) look.places.push(foundAs(folder));
       if (waiting.length + folder.folders.size > room.folders) room.is_exceeded = true;
       else for (const child of folder.folders.values()) waiting.push(child);
     }
@@ -130,6 +135,7 @@ export class ProjectTree {
       if (folder.is_sure && folder.identity === identity && folder.times === times) return undefined;
       const read_at = Date.now();
       const is_whole = read(folder, identity, stat.size, room);
+      folder.changed_at = stat.ctimeMs;
       folder.times = times;
       folder.is_sure = is_whole && read_at - Math.max(stat.ctimeMs, stat.mtimeMs) > SAME_TICK_MS;
       return undefined;
@@ -153,13 +159,16 @@ export class ProjectTree {
   }
 }
 
-function newFolder(path: string, kind: FolderKind): Folder {
+function newFolder(path: string, kind: FolderKind, parent: Folder | null = null): Folder {
   const bytes = Buffer.from(path, "latin1");
   return {
     path,
     bytes,
+    parent,
     kind,
     identity: "",
+    is_hollow: false,
+    changed_at: 0,
     times: 0,
     is_sure: false,
     folders: new Map(),
@@ -172,6 +181,7 @@ function newFolder(path: string, kind: FolderKind): Folder {
 function empty(folder: Folder): void {
   folder.is_sure = false;
   folder.identity = "";
+  folder.is_hollow = false;
   folder.folders = new Map();
   folder.places = [];
   folder.secrets = [];
@@ -184,6 +194,7 @@ function read(folder: Folder, identity: string, size: number, room: Room): boole
   const is_whole = entries.length <= room.names;
   const contents = contentsOf(folder.path, folder.kind, entries);
   folder.identity = identity;
+  folder.is_hollow = folder.kind === "repository" && isHollow(folder.path, entries);
   folder.places = foundOf(folder, contents.places);
   folder.secrets = foundOf(folder, contents.secrets);
   folder.pipes = foundOf(folder, contents.pipes);
@@ -235,7 +246,7 @@ function childrenOf(folder: Folder, { folders }: Contents): Map<string, Folder> 
   return new Map(
     folders.map(({ name, kind }) => {
       const known = folder.folders.get(name);
-      return [name, known?.kind === kind ? known : newFolder(below(folder.path, name), kind)];
+      return [name, known?.kind === kind ? known : newFolder(below(folder.path, name), kind, folder)];
     }),
   );
 }
@@ -248,6 +259,15 @@ function foundOf(folder: Folder, names: readonly string[]): Found[] {
     const is_link = stat.isSymbolicLink();
     return [{ path, parent: folder.identity, own: identityOf(stat), is_link, changed_at: stat.ctimeMs }];
   });
+}
+
+/** It lacks what every repository has from its first moment, and nothing is lost with it. */
+function isHollow(path: string, entries: readonly Entry[]): boolean {
+  return /\/\.git$/i.test(path) && !entries.some(({ name }) => name === "objects");
+}
+
+function foundAs({ path, parent, identity, changed_at }: Folder): Found {
+  return { path, parent: parent?.identity ?? "", own: identity, is_link: false, changed_at };
 }
 
 const below = (path: string, name: string): string => (path === "/" ? `/${name}` : `${path}/${name}`);

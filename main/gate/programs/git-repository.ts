@@ -2,9 +2,11 @@ import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { readRegularBytes, TOO_LARGE } from "../../../ipc/regular-file.ts";
 import { errorCode } from "../errors.ts";
+import { BUILD_FOLDERS } from "../targets/build-folders.ts";
 import { realForm } from "../targets/path.ts";
 import { kindOf } from "../targets/path-kind.ts";
 import { askedEachTime } from "../targets/secret-files.ts";
+import { isTakenByGit } from "./git-folders.ts";
 import { indexEntries, MAX_INDEX } from "./git-index.ts";
 
 /**
@@ -64,10 +66,14 @@ export function gitProblem(
   // git goes up by where links lead.
   const start = folder === null ? null : realForm(folder);
   if (start === null) return { problem: "its folder isn't known" };
+  // Any confined command writes there, and nobody looks through what it has left.
+  if (start.split("/").some((name) => BUILD_FOLDERS.has(name.toLowerCase())))
+    return { problem: "a folder that builds fill" };
   for (let here = start; ; here = dirname(here)) {
     const git = join(here, ".git");
     switch (kindOf(git)) {
       case "folder": {
+        if (!isTakenByGit(git)) return { problem: "a .git that git passes over" };
         const settings = settingsFor(git, home);
         const problem =
           problemInFiles(git, here) ?? problemInSettings(settings, work) ?? problemInHooks(git, here, settings, work);
@@ -75,9 +81,8 @@ export function gitProblem(
         return lookAtIndex(join(git, "index"), here, shows_contents);
       }
       case "nothing":
-        // A folder that is a repository itself needs nothing that is called .git.
-        if (kindOf(join(here, "HEAD")) !== "nothing" && kindOf(join(here, "objects")) !== "nothing")
-          return { problem: "a folder that is a repository itself" };
+        // A folder that is a repository itself needs nothing that is called .git, and its objects may lie elsewhere.
+        if (kindOf(join(here, "HEAD")) !== "nothing") return { problem: "a folder that is a repository itself" };
         break;
       default:
         return { problem: "a worktree or submodule, whose settings lie elsewhere" };

@@ -169,10 +169,26 @@ describe("what appeared", () => {
     expect(await appeared(places, known, project)).toEqual([
       ".vscode/settings.json",
       "a/b/c/.envrc",
+      "a/b/new/deep/.git",
       "a/b/new/deep/.git/hooks",
     ]);
     rmSync(join(project, "a"), { recursive: true });
     expect(await appeared(places, known, project)).toEqual([".vscode/settings.json"]);
+  });
+
+  it("is a .git that git passes over, wherever it is, until it is a repository; one that was there stays", async () => {
+    const { project, add } = made(["a/x", "old/.git/x", "repository/.git/objects/x"]);
+    const places = new Places();
+    const { known } = look(places, project);
+    mkdirSync(join(project, "a/.git"));
+    mkdirSync(join(project, "a/.GIT/refs"), { recursive: true });
+    mkdirSync(join(project, "whole"));
+    rmSync(join(project, "repository/.git/objects/x"));
+    expect(await appeared(places, known, project)).toEqual(["a/.GIT", "a/.git"]);
+    execFileSync("git", ["init", "-q", join(project, "whole")]);
+    add("a/.git/objects/x");
+    rmSync(join(project, "a/.GIT"), { recursive: true });
+    expect((await appeared(places, known, project)).filter((path) => !path.startsWith("whole/.git/"))).toEqual([]);
   });
 
   it("is what is in the place of a folder that was exchanged, and not what moved with its folder", async () => {

@@ -141,6 +141,19 @@ describe.skipIf(reason !== undefined)("after a confined command", () => {
     expect(existsSync(join(project, "sub/.git/hooks/pre-commit"))).toBe(false);
   });
 
+  it("an empty .git, over which git works on the repository around it, is set aside", async () => {
+    const under_test = await boxUnderTest();
+    const { project, box, alarms } = under_test;
+    execFileSync("git", ["init", "-q", "-b", "main"], { cwd: project });
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's
+    await under_test.run("d=gi; mkdir -p sub/.${d}t; git init -q whole");
+    await ended(under_test);
+    await expect.poll(() => alarms).toHaveLength(1);
+    expect(box.status().set_aside.map(({ path }) => path)).toEqual([join(project, "sub/.git")]);
+    expect(existsSync(join(project, "sub/.git"))).toBe(false);
+    expect(existsSync(join(project, "whole/.git/HEAD"))).toBe(true);
+  });
+
   it("a worktree whose files lead git to another repository is set aside", async () => {
     const under_test = await boxUnderTest();
     const { project, box } = under_test;

@@ -1,0 +1,127 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { needsOfLine } from "../../../main/gate/clear/line-needs.ts";
+import { tempFolderForFile } from "../../support/temp-folder.ts";
+
+/** Which repository git would work on, and that its settings are those that were looked at. Each folder is one that a clone can bring. */
+
+const HOME = tempFolderForFile();
+const PROJECT = join(HOME, "project");
+
+const git = (folder: string, ...args: string[]) =>
+  execFileSync("git", ["-C", folder, ...args], {
+    env: { PATH: process.env.PATH, HOME, GIT_CONFIG_NOSYSTEM: "1" },
+    stdio: "pipe",
+  });
+
+function repository(folder: string): string {
+  write(join(folder, "a.txt"), "x\n");
+  git(folder, "init", "-q");
+  git(folder, "add", "a.txt");
+  git(folder, "-c", "user.name=Ada", "-c", "user.email=ada@example.org", "commit", "-qm", "first");
+  return folder;
+}
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+/** A repository below the project, and `.git` in it as `change` leaves it. */
+function changed(name: string, change: (git: string) => void): void {
+  change(join(repository(join(PROJECT, name)), ".git"));
+}
+
+repository(PROJECT);
+mkdirSync(join(PROJECT, "src/deep"), { recursive: true });
+
+// A repository without a work tree, whose objects lie elsewhere.
+const BARE = { HEAD: "ref: refs/heads/main\n", commondir: "../store\n" };
+for (const folder of ["evil", "node_modules/p"])
+  for (const [name, text] of Object.entries(BARE)) write(join(PROJECT, folder, name), text);
+mkdirSync(join(PROJECT, "evil/inner/deep"), { recursive: true });
+for (const name of ["objects", "refs"]) mkdirSync(join(PROJECT, "store", name), { recursive: true });
+write(join(PROJECT, "store/config"), '[diff "x"]\n\ttextconv = touch pwned #\n');
+mkdirSync(join(PROJECT, "by-link"));
+symlinkSync("refs/heads/main", join(PROJECT, "by-link/HEAD"));
+write(join(PROJECT, "by-link/commondir"), "../store\n");
+
+// A .git that git passes over: it goes on in the folder above.
+mkdirSync(join(PROJECT, "empty/.git"), { recursive: true });
+mkdirSync(join(PROJECT, "empty/src"), { recursive: true });
+for (const part of ["HEAD", "objects", "refs"])
+  changed(`without-${part}`, (folder) => rmSync(join(folder, part), { recursive: true }));
+changed("odd-head", (folder) => writeFileSync(join(folder, "HEAD"), "main\n"));
+changed("empty-head", (folder) => writeFileSync(join(folder, "HEAD"), ""));
+changed("linked-head", (folder) => {
+  rmSync(join(folder, "HEAD"));
+  symlinkSync("refs/heads/main", join(folder, "HEAD"));
+});
+changed("file-for-objects", (folder) => {
+  rmSync(join(folder, "objects"), { recursive: true });
+  writeFileSync(join(folder, "objects"), "");
+});
+changed("linked-objects", (folder) => {
+  renameSync(join(folder, "objects"), join(folder, "../store"));
+  symlinkSync("../store", join(folder, "objects"));
+});
+changed("detached", (folder) =>
+  writeFileSync(join(folder, "HEAD"), execFileSync("git", ["-C", folder, "rev-parse", "HEAD"])),
+);
+changed("closed", (folder) => chmodSync(join(folder, "refs"), 0o600));
+repository(join(PROJECT, "nested"));
+
+// What builds fill: a repository there, and a folder there that belongs to the project's.
+repository(join(PROJECT, "node_modules/whole"));
+mkdirSync(join(PROJECT, "node_modules/plain/src"), { recursive: true });
+mkdirSync(join(PROJECT, "web/.VENV/x"), { recursive: true });
+
+const LINES = [
+  "git status",
+  "git log -p",
+  "git show",
+  "git diff HEAD~1 HEAD",
+  "git blame HEAD -- a.txt",
+  "git commit -m x --allow-empty",
+];
+
+const IS_ROOT = process.getuid?.() === 0;
+
+const RULES: Readonly<Record<string, { unclear: readonly string[]; clear: readonly string[] }>> = {
+  "a HEAD on the way up may be a repository itself, wherever its objects and settings lie": {
+    unclear: ["evil", "evil/inner", "evil/inner/deep", "by-link"],
+    clear: [".", "src", "src/deep", "store"],
+  },
+  "a .git that git passes over is no repository: those further up decide": {
+    unclear: [
+      ...["empty", "empty/src", "empty/.git", "without-HEAD", "without-objects", "without-refs"],
+      ...["odd-head", "empty-head", "linked-head", "file-for-objects", "linked-objects"],
+      // Whoever may do all enters it, too.
+      ...(IS_ROOT ? [] : ["closed"]),
+    ],
+    clear: ["nested", "detached"],
+  },
+  "what builds fill is looked through by nobody": {
+    unclear: ["node_modules", "node_modules/p", "node_modules/whole", "node_modules/plain/src", "web/.VENV/x"],
+    clear: ["web"],
+  },
+};
+
+describe.each(Object.entries(RULES))("%s", (_rule, { unclear, clear }) => {
+  it.each(unclear)("unclear: %s", (folder) => {
+    for (const line of LINES) {
+      expect([line, needsOfLine(line, HOME, join(PROJECT, folder)).unclear]).not.toEqual([line, null]);
+      const by_option = line.replace("git", `git -C ${folder}`);
+      expect([by_option, needsOfLine(by_option, HOME, PROJECT).unclear]).not.toEqual([by_option, null]);
+      const by_cd = `cd ${folder} && ${line}`;
+      expect([by_cd, needsOfLine(by_cd, HOME, PROJECT).unclear]).not.toEqual([by_cd, null]);
+    }
+  });
+
+  it.each(clear)("clear: %s", (folder) => {
+    for (const line of LINES)
+      expect([line, needsOfLine(line, HOME, join(PROJECT, folder)).unclear]).toEqual([line, null]);
+  });
+});
