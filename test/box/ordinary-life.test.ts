@@ -127,6 +127,24 @@ describe.runIf(HAS_BUBBLEWRAP).each(BOX_USERS)("inside a box, as $name", (user) 
     expect(ran.stdout).toBe("built\n");
   });
 
+  it.runIf(hasProgram("gcc") && hasProgram("gdb") && hasProgram("strace"))(
+    "gdb stops a program at a breakpoint and changes its memory, strace follows one with its children",
+    async () => {
+      const folder = tempFolder();
+      const project = projectIn(folder);
+      writeFileSync(
+        join(project, "main.c"),
+        '#include <stdio.h>\nint n = 1;\nint main(void) { printf("n is %d\\n", n); return 0; }\n',
+      );
+      const ran = await testBox({ user, folder, declaration: { project } }).run(`set -e
+        gcc -g -o main main.c
+        gdb -q -batch -nx -ex 'break main' -ex run -ex 'set var n = 7' -ex continue ./main | grep '^n is'
+        strace -f -o calls sh -c './main > printed; true'; grep -c execve calls`);
+      expectDone(ran);
+      expect(ran.stdout).toBe("n is 7\n2\n");
+    },
+  );
+
   it.runIf(hasProgram("sqlite3"))("sqlite3 writes a database in the project", async () => {
     const folder = tempFolder();
     const project = projectIn(folder);

@@ -66,7 +66,7 @@ export function boxArguments(declaration: Declaration, machine: Machine, found: 
     ...hiddenWords(machine, shown),
     ...keptWords(writable, found),
     ...found.secrets.flatMap((path) => maskWords(path, declaration, machine)),
-    ...remountWords(machine),
+    ...REMOUNT_WORDS,
     ...environmentWords(machine),
     ...["--chdir", declaration.cwd],
   ];
@@ -115,7 +115,7 @@ export function readOnlyArguments(view: ReadOnlyView, machine: Machine): string[
     ...again.flatMap(({ source, at }) =>
       masks.map((word) => (isAtOrBelow(word, source) ? at + word.slice(source.length) : word)),
     ),
-    ...remountWords(machine),
+    ...REMOUNT_WORDS,
     ...environmentWords(without_caches),
     ...["--chdir", cwd],
   ];
@@ -151,9 +151,11 @@ function memoryWords(machine: Machine): string[] {
   ];
 }
 
-/** Root changes the whole machine's kernel by files of /proc, without any capability. */
-const remountWords = ({ uid }: Machine): string[] =>
-  ["/dev", ...(uid === 0 ? ["/proc"] : [])].flatMap((path) => ["--remount-ro", path]);
+/**
+ * By files of /proc root changes the whole machine's kernel without any capability, and everybody the memory of the box's first process,
+ * which holds the pipe by whose end the gate knows that a run has ended.
+ */
+const REMOUNT_WORDS: readonly string[] = ["--remount-ro", "/dev", "--remount-ro", "/proc"];
 
 function visiblePlaces(machine: Machine, shown: readonly Pick<Place, "at">[]): string[] {
   return [...machine.system.folders, ...memoryFolders(machine), "/dev/shm", ...shown.map(({ at }) => at)];

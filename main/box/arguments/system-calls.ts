@@ -1,7 +1,9 @@
 /**
  * A filter of system calls for the box, as bubblewrap takes it (`--seccomp FD`): a classic BPF program in this machine's byte order.
  * It refuses what mounts and namespaces don't hold: the caller's keyrings, sockets of kinds that a network namespace doesn't
- * hold (vsock), input put into a terminal, and parts of the kernel that no build needs and that faults were often found in.
+ * hold (vsock), input put into a terminal, file leases (whoever opens a leased file waits for the holder), the box's first process as
+ * something to be debugged (whoever has it can make the box look ended), set-user-ID and set-group-ID bits (they would stay behind),
+ * and parts of the kernel that no build needs and that faults were often found in.
  */
 
 /** One instruction: operation, jump where true, jump where false, operand. */
@@ -10,11 +12,13 @@ type Instruction = readonly [code: number, jump_true: number, jump_false: number
 const LOAD = 0x20; // BPF_LD | BPF_W | BPF_ABS
 const JUMP_EQUAL = 0x15; // BPF_JMP | BPF_JEQ | BPF_K
 const JUMP_AT_LEAST = 0x35; // BPF_JMP | BPF_JGE | BPF_K
+const JUMP_ANY_BIT = 0x45; // BPF_JMP | BPF_JSET | BPF_K
 const RETURN = 0x06; // BPF_RET | BPF_K
 
 const ALLOW = 0x7fff0000;
 const KILL_PROCESS = 0x80000000;
 const EPERM = 1;
+const EINVAL = 22;
 const ENOSYS = 38;
 const EAFNOSUPPORT = 97;
 const failWith = (errno: number): number => 0x00050000 | errno;
@@ -32,8 +36,13 @@ interface Calls {
   /** As on a kernel that doesn't have them: programs then use something else. */
   missing: readonly number[];
   ioctl: number;
+  fcntl: number;
   socket: number;
   socketpair: number;
+  /** Whose argument of this index is the process that they act on. */
+  on_process: readonly (readonly [call: number, pid: number])[];
+  /** Whose argument of this index is a file's mode; where another one holds flags, only if these make a file. */
+  with_mode: readonly (readonly [call: number, mode: number, flags?: number])[];
 }
 
 /** By Node's name of the architecture. In the order of the names below. */
@@ -48,11 +57,26 @@ const CALLS: Readonly<Record<string, Calls>> = {
       248, 249, 250, 321, 298, 304, 246, 320, 175, 313, 176, 167, 168, 169, 163, 179, 172, 173, 164, 227, 305, 159, 170,
       171, 103, 212, 279, 300, 153, 438,
     ],
-    // io_uring_setup io_uring_enter io_uring_register userfaultfd
-    missing: [425, 426, 427, 323],
+    // io_uring_setup io_uring_enter io_uring_register userfaultfd statmount listmount
+    // openat2: its mode is in memory, where no filter sees it
+    missing: [425, 426, 427, 323, 457, 458, 437],
     ioctl: 16,
+    fcntl: 72,
     socket: 41,
     socketpair: 53,
+    // ptrace process_vm_readv process_vm_writev
+    on_process: [
+      [101, 1],
+      [310, 0],
+      [311, 0],
+    ],
+    // chmod fchmod fchmodat fchmodat2 mkdir mkdirat mknod mknodat creat open openat
+    with_mode: [
+      ...([90, 91, 83, 133, 85] as const).map((call) => [call, 1] as const),
+      ...([268, 452, 258, 259] as const).map((call) => [call, 2] as const),
+      [2, 2, 1],
+      [257, 3, 2],
+    ],
   },
   arm64: {
     audit_architecture: 0xc00000b7,
@@ -61,15 +85,31 @@ const CALLS: Readonly<Record<string, Calls>> = {
       217, 218, 219, 280, 241, 265, 104, 294, 105, 273, 106, 224, 225, 142, 89, 60, 170, 112, 266, 171, 161, 162, 116,
       18, 239, 262, 58, 438,
     ],
-    missing: [425, 426, 427, 282],
+    missing: [425, 426, 427, 282, 457, 458, 437],
     ioctl: 29,
+    fcntl: 25,
     socket: 198,
     socketpair: 199,
+    on_process: [
+      [117, 1],
+      [270, 0],
+      [271, 0],
+    ],
+    with_mode: [[52, 1], ...([53, 452, 34, 33] as const).map((call) => [call, 2] as const), [56, 3, 2]],
   },
 };
 
 /** Requests that put input into a terminal: TIOCSTI, TIOCLINUX. */
 const TERMINAL_INPUT = [0x5412, 0x541c];
+
+const F_SETLEASE = 1024;
+
+/** In a box's process namespace: bubblewrap's own, which holds the pipe by whose end the gate knows that a run has ended. */
+const FIRST_PROCESS = 1;
+
+const SET_USER_OR_GROUP_ID = 0o6000;
+/** O_CREAT, __O_TMPFILE: without them a mode isn't read. */
+const MAKES_A_FILE = 0o20000100;
 
 /** AF_UNSPEC, AF_UNIX, AF_INET, AF_INET6, AF_NETLINK. */
 const FAMILIES = [0, 1, 2, 10, 16];
@@ -96,6 +136,10 @@ export function systemCallFilter(architecture: string = process.arch, has_unix_s
   for (const number of calls.refused) program.push(...ifEqual(number, [[RETURN, 0, 0, failWith(EPERM)]]));
   for (const number of calls.missing) program.push(...ifEqual(number, [[RETURN, 0, 0, failWith(ENOSYS)]]));
   program.push(...ifEqual(calls.ioctl, unlessOneOf(argument(1), TERMINAL_INPUT, failWith(EPERM), ALLOW)));
+  program.push(...ifEqual(calls.fcntl, unlessOneOf(argument(1), [F_SETLEASE], failWith(EINVAL), ALLOW)));
+  for (const [number, pid] of calls.on_process)
+    program.push(...ifEqual(number, unlessOneOf(argument(pid), [FIRST_PROCESS], failWith(EPERM), ALLOW)));
+  for (const [number, mode, flags] of calls.with_mode) program.push(...ifEqual(number, unlessSetId(mode, flags)));
   for (const [number, families] of [
     [calls.socket, has_unix_sockets ? FAMILIES : FAMILIES_WITHIN],
     [calls.socketpair, FAMILIES],
@@ -112,10 +156,24 @@ const ifEqual = (number: number, then: readonly Instruction[]): Instruction[] =>
   ...then,
 ];
 
-/** By the low 32 bits of an argument: the kernel, too, reads no more of these two. */
+/** By the low 32 bits of an argument: the kernel, too, reads no more of these. */
 function unlessOneOf(offset: number, values: readonly number[], listed: number, others: number): Instruction[] {
   const compared = values.map((value, index): Instruction => [JUMP_EQUAL, values.length - index, 0, value]);
   return [[LOAD, 0, 0, offset], ...compared, [RETURN, 0, 0, others], [RETURN, 0, 0, listed]];
+}
+
+function unlessSetId(mode: number, flags: number | undefined): Instruction[] {
+  const makes_none: Instruction[] = [
+    [JUMP_ANY_BIT, 1, 0, MAKES_A_FILE],
+    [RETURN, 0, 0, ALLOW],
+  ];
+  return [
+    ...(flags === undefined ? [] : [[LOAD, 0, 0, argument(flags)] as const, ...makes_none]),
+    [LOAD, 0, 0, argument(mode)],
+    [JUMP_ANY_BIT, 0, 1, SET_USER_OR_GROUP_ID],
+    [RETURN, 0, 0, failWith(EPERM)],
+    [RETURN, 0, 0, ALLOW],
+  ];
 }
 
 /** As an array of struct sock_filter. */

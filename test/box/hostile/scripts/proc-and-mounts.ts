@@ -266,6 +266,27 @@ export const SYSTEM_CALLS = section(
       `renice -n -20 -p $$ 2>/dev/null && echo HOLE; nice -n -5 true 2>&1 | grep -q 'cannot' || echo HOLE; chrt -f 50 true 2>/dev/null && echo HOLE; ionice -c 1 true 2>/dev/null && echo HOLE; renice -n 19 -p %PID% 2>/dev/null; true`,
       { unshown: "needs root" },
     ],
+    [
+      "a file lease, for which the gate would wait",
+      perl(
+        `for my $p ("package.json","/etc/passwd",".git/config",".env") { open(my $f,"<",$p); for my $k (0,1) { print "HOLE $p\\n" if fcntl($f,1024,$k) } }`,
+      ),
+      { as_user: true },
+    ],
+    [
+      "a program that runs with its owner's rights, left behind",
+      `cp /bin/true t; chmod u+s t; chmod g+s t; install -m 4755 /bin/true i; ` +
+        perl(`syscall(${call("openat")},-100,my $n="o",65,04755); mkdir "d"; chmod 02755,"d";`) +
+        `; find . -perm /6000 | grep . && echo HOLE; true`,
+      { as_user: true },
+    ],
+    [
+      "the box's first process debugged, or its memory written",
+      perl(
+        `for my $r (16,0x4206) { print "HOLE $r\\n" if syscall(${call("ptrace")},$r,1,0,0)==0 } my $v=pack("QQ",unpack("Q",pack("P","x"x8)),8); print "HOLE\\n" if syscall(${call("process_vm_writev")},1,$v,1,$v,1,0)>=0; print "HOLE mem\\n" if open(my $m,"+<","/proc/1/mem");`,
+      ),
+      { as_user: true },
+    ],
   ],
   { unshown: "depends on the machine" },
 );
