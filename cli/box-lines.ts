@@ -49,12 +49,16 @@ export function explanationLines({ reason, about, declaration }: BoxExplanation)
     const then = reason === "clear" ? [] : ["  it is asked about as running code (code:exec)"];
     return [`would not be confined${why}`, ...then];
   }
-  const { project, reads, writes, network } = declaration;
-  const list = (paths: readonly string[]) => paths.map(shortHome).join(", ");
+  const { kind, project, reads, writes, network } = declaration;
+  const whole = kind === undefined ? [project] : [];
+  const list = (paths: readonly string[]) => [...new Set(paths.map(shortHome))].join(", ");
+  const read = list([...whole, ...writes, ...reads]);
   return [
-    `would run confined to ${shortHome(project)}`,
-    `  reads   ${list([...new Set([project, ...writes, ...reads])])}, and the system's programs`,
-    `  writes  ${list([...new Set([project, ...writes])])}`,
+    kind === "needs"
+      ? "would run in a box of its own, held to what it names"
+      : `would run confined to ${kind === undefined ? "" : "reading "}${shortHome(project)}`,
+    `  reads   ${read === "" ? "" : `${read}, and `}the system's programs`,
+    `  writes  ${list([...whole, ...writes]) || "nothing"}`,
     `  network ${network ? "the hosts that you allow" : "none"}`,
   ];
 }

@@ -20,8 +20,16 @@ interface ProblemWords {
   todo: string | null;
 }
 
+/** Less than the project as a whole. */
+interface NarrowWords {
+  confined: (project: string) => string;
+  meaning: (project: string) => string;
+  allowing: string | null;
+}
+
 interface Words {
   confined: (project: string) => string;
+  narrow: Readonly<Record<NonNullable<Confined["kind"]>, NarrowWords>>;
   network: Readonly<Record<"none" | "asked" | "named", string>>;
   meaning: (project: string, network: boolean) => string;
   meaningOfWhole: (project: string) => string;
@@ -41,6 +49,19 @@ const about = (text: string, without: string, before = ""): string => (text === 
 
 const EN: Words = {
   confined: (project) => `Confined to ${project}`,
+  narrow: {
+    looking: {
+      confined: (project) => `Confined to reading ${project}`,
+      meaning: (project) =>
+        `It can read what is in ${project}, and change nothing. Of the rest of your home it sees only your tools, no keys, and it has no network.`,
+      allowing: "Once you allow reading the project, commands that only look at it run confined without asking you",
+    },
+    needs: {
+      confined: () => "Held to what it names",
+      meaning: () => "It can touch the files and folders that it names, nothing else of yours, and it has no network.",
+      allowing: null,
+    },
+  },
   network: {
     none: "no network",
     asked: "network: you are asked about each host",
@@ -75,7 +96,10 @@ const EN: Words = {
     "unusable-line": () =>
       "The command line can't be read to its end, is too long, or holds a byte that can't be passed on",
     "no-command": () => "It isn't a command line",
-    clear: () => "It is clear what it needs, so it runs as it is",
+    clear: (text) =>
+      text === ""
+        ? "It is clear what it needs, and the shell does it by itself: it runs as it is"
+        : `It is clear what it needs, and no box can hold it to that: it runs as it is (${text})`,
   },
   problems: {
     disabled: {
@@ -132,6 +156,20 @@ const EN: Words = {
 
 const IT: Words = {
   confined: (project) => `Confinato a ${project}`,
+  narrow: {
+    looking: {
+      confined: (project) => `Confinato alla lettura di ${project}`,
+      meaning: (project) =>
+        `Può leggere ciò che è in ${project} e non cambiare nulla. Del resto della tua home vede solo i tuoi strumenti, nessuna chiave, e non ha rete.`,
+      allowing:
+        "Se permetti di leggere il progetto, i comandi che lo guardano soltanto saranno eseguiti confinati senza chiederti",
+    },
+    needs: {
+      confined: () => "Limitato a ciò che nomina",
+      meaning: () => "Può toccare i file e le cartelle che nomina, nient'altro di tuo, e non ha rete.",
+      allowing: null,
+    },
+  },
   network: {
     none: "senza rete",
     asked: "rete: ti viene chiesto ogni host",
@@ -168,7 +206,10 @@ const IT: Words = {
     "unusable-line": () =>
       "La riga di comando non si legge fino in fondo, è troppo lunga, o contiene un byte che non si può passare",
     "no-command": () => "Non è una riga di comando",
-    clear: () => "È chiaro che cosa le serve, quindi è eseguita così com'è",
+    clear: (text) =>
+      text === ""
+        ? "È chiaro che cosa gli serve, e lo fa la shell da sola: viene eseguito così com'è"
+        : `È chiaro che cosa gli serve, e nessun confinamento può limitarlo a quello: viene eseguito così com'è (${text})`,
   },
   problems: {
     disabled: {
@@ -227,12 +268,13 @@ const WORDS: Readonly<Record<Language, Words>> = { en: EN, it: IT };
 
 /** What a call is confined to, its parts in order: `Confined to ~/project`, `no network`. @param home what `~` means, or null */
 export function confinedParts(
-  { project, network, whole_agent }: Confined,
+  { kind, project, network, whole_agent }: Confined,
   home: string | null,
   language: Language,
 ): readonly [string, string] {
   const words = WORDS[language];
-  return [words.confined(placeText(project, home)), words.network[whole_agent ? "named" : network ? "asked" : "none"]];
+  const { confined } = kind === undefined ? words : words.narrow[kind];
+  return [confined(placeText(project, home)), words.network[whole_agent ? "named" : network ? "asked" : "none"]];
 }
 
 /** The same as one text: `Confined to ~/project, no network`. */
@@ -242,11 +284,12 @@ export function confinedText(confined: Confined, home: string | null, language: 
 
 /** What that means for the command, in two sentences. */
 export function confinedMeaning(
-  { project, network, whole_agent }: Confined,
+  { kind, project, network, whole_agent }: Confined,
   home: string | null,
   language: Language,
 ): string {
   const place = placeText(project, home);
+  if (kind !== undefined) return WORDS[language].narrow[kind].meaning(place);
   return whole_agent ? WORDS[language].meaningOfWhole(place) : WORDS[language].meaning(place, network);
 }
 
@@ -255,7 +298,9 @@ export function allowingText(
   { confined, choices }: { confined: Confined | null; choices: readonly { scope: string }[] },
   language: Language,
 ): string | null {
-  return confined !== null && choices.some(({ scope }) => scope !== "none") ? WORDS[language].allowing : null;
+  if (confined === null || !choices.some(({ scope }) => scope !== "none")) return null;
+  const words = WORDS[language];
+  return confined.kind === undefined ? words.allowing : words.narrow[confined.kind].allowing;
 }
 
 /** One word for what was decided on as confined: `confined`. */

@@ -107,6 +107,8 @@ export const boxExplanationSchema = z.object({
   /** What it would run with; null where it would not be confined. */
   declaration: z
     .object({
+      /** Left out: the project can be written. */
+      kind: z.enum(["looking", "needs"]).optional(),
       project: z.string(),
       reads: z.array(z.string()),
       writes: z.array(z.string()),

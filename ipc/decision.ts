@@ -146,6 +146,8 @@ export type ShellReading = z.infer<typeof readingSchema>;
 export const confinedSchema = z.object({
   /** The only folder that it can write, absolute. */
   project: z.string(),
+  /** Less than that: `looking`, it can only read it; `needs`, it can touch what its line names, and nothing else. */
+  kind: z.enum(["looking", "needs"]).optional(),
   /** Whether it can reach hosts, each of which is decided on by itself. */
   network: z.boolean(),
   /** Its whole agent runs in a box, with the hosts that its user named. */

@@ -1,6 +1,7 @@
 import type { Decision } from "../../ipc/decision.ts";
 import type { PendingRequest } from "./approvals/pending-request.ts";
 import { approvalOf, refusalOf } from "./approvals/refusal.ts";
+import type { Confinement } from "./confinement/confinement.ts";
 import type { Examined, Reviewable } from "./stages/examination.ts";
 
 /** Examines a call again, later: its command lines are read already. */
@@ -52,8 +53,13 @@ export function isSame(now: Reviewable, before: Reviewable): boolean {
   if (now.executor.mcp?.state === "looks" && before.executor.mcp?.state !== "looks")
     return now.confinement === null && before.confinement === null;
   const compared = ({ needs, stated_needs, confinement }: Reviewable) =>
-    JSON.stringify([needs, stated_needs, confinement === null ? null : [confinement.declaration, confinement.line]]);
+    JSON.stringify([needs, stated_needs, confinement === null ? null : boxCompared(confinement)]);
   return compared(now) === compared(before);
+}
+
+/** A clear line's box is what it needs, as far as that is there by now. */
+function boxCompared({ declaration, line }: Confinement): unknown {
+  return declaration.kind === "needs" ? [declaration.kind, line] : [declaration, line];
 }
 
 /** True if the call is of another tool than when it was asked about. Announced since, it is the one that was asked about unseen. */

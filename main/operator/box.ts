@@ -26,8 +26,9 @@ export function boxMethods(context: OperatorContext): Handlers<BoxMethod> {
       await core.box.ready;
       const found = core.gate.confinement(callOf(command, cwd), subjectOf(context, agent));
       if (found.reason !== null) return { ...shownReason(context, found), declaration: null };
-      const { project, reads, writes, network } = found.declaration;
-      return { reason: null, about: "", declaration: { project, reads: [...reads], writes: [...writes], network } };
+      const { kind, project, reads, writes, network } = found.declaration;
+      const shown = { project, reads: [...reads], writes: [...writes], network };
+      return { reason: null, about: "", declaration: kind === undefined ? shown : { kind, ...shown } };
     },
     "box.prepare": async ({ command, cwd }) => {
       await core.box.ready;

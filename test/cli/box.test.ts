@@ -168,7 +168,7 @@ describe.skipIf(NO_BOX !== undefined)("box run", () => {
     expect(would.lines[0]).toMatchObject({ reason: null, declaration: { project, network: expect.any(Boolean) } });
     expect(would.stderr).toContain("would run confined to ~/site");
     // Words are no line: `a;b` is one file's name.
-    expect(words.lines[0]).toMatchObject({ reason: "clear" });
+    expect(words.lines[0]).toMatchObject({ declaration: { kind: "needs" } });
     expect(asked.lines[0]).toMatchObject({ reason: "asked-for", declaration: null });
     expect(level.lines[0]).toMatchObject({ reason: "level", declaration: null });
   });

@@ -32,7 +32,8 @@ describe("box.explain", () => {
       declaration: { project, reads: [], writes: [], network: true },
     });
     expect(await explain("docker ps")).toEqual({ reason: "outside-by-nature", about: "docker", declaration: null });
-    expect(await explain("ls")).toMatchObject({ reason: "clear" });
+    expect(await explain("pwd")).toMatchObject({ reason: "clear" });
+    expect(await explain("ls")).toMatchObject({ reason: null, declaration: { kind: "needs", writes: [] } });
     expect(await explain("make", { cwd: "/" })).toMatchObject({ reason: "no-project" });
     await gate.agent("reader", "ReadOnly");
     expect(await explain("make", { agent: "reader" })).toMatchObject({ reason: "level" });

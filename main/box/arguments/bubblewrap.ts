@@ -1,3 +1,5 @@
+import { mkdirSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { GateError } from "../../../ipc/gate-error.ts";
 import type { Declaration } from "../../gate/confinement/declaration.ts";
@@ -47,6 +49,7 @@ export function commonArguments(machine: Machine): string[] {
  */
 export function boxArguments(declaration: Declaration, machine: Machine, found: FoundPlaces): string[] {
   refuseUnusable(declaration, machine);
+  if (declaration.kind !== undefined) return narrowArguments(declaration, machine, found);
   const folder = projectFolder(machine.box_folder, declaration.project);
   const caches = makeCaches(folder);
   const settings = userGitSettings(machine.env, machine.home, declaration.project);
@@ -68,8 +71,72 @@ export function boxArguments(declaration: Declaration, machine: Machine, found: 
     ...found.secrets.flatMap((path) => maskWords(path, declaration, machine)),
     ...REMOUNT_WORDS,
     ...environmentWords(machine),
+    ...LOCAL_NAME,
     ...["--chdir", declaration.cwd],
   ];
+}
+
+/** The same for a box that has no more than what its line needs: no caches, and of the user's programs those that the line runs. */
+function narrowArguments(declaration: Declaration, machine: Machine, found: FoundPlaces): string[] {
+  const { cwd, reads, writes, project, programs = [], links: named = [] } = declaration;
+  const { home_real, toolchains } = machine;
+  const own = ownPrograms(programs, machine) ? toolchains.paths : [];
+  const read = [...own, ...reads.filter((path) => !writes.some((folder) => isAtOrBelow(path, folder)))];
+  const places = [
+    ...read.map((path) => ({ source: path, at: path, is_writable: false })),
+    ...writes.map((path) => ({ source: path, at: path, is_writable: true })),
+    ...gitSettings(declaration, machine).map(({ source, at }) => ({
+      source,
+      at: at ?? join(home_real, ".gitconfig"),
+      is_writable: false,
+    })),
+  ];
+  const shown = places.filter(({ source }) => isThere(source)).sort((one, other) => byDepth(one.at, other.at));
+  const without_caches = { ...machine, caches: { ...machine.caches, links: [], variables: {} } };
+  const links = neededLinks(
+    { cwd, reads: [...reads, ...writes, ...named] },
+    without_caches,
+    visiblePlaces(machine, shown),
+  );
+  const is_cwd_shown = [...machine.system.folders, ...shown.map(({ at }) => at)].some((at) =>
+    isAtOrBelow(realOf(cwd), at),
+  );
+  return [
+    ...commonArguments(machine),
+    ...memoryWords(machine),
+    ...shown.flatMap(({ source, at, is_writable }) => [is_writable ? "--bind" : "--ro-bind", source, at]),
+    ...links.flatMap(linkWords),
+    ...hiddenWords(machine, shown),
+    ...keptWords(writes, found),
+    ...found.secrets.flatMap((path) => maskWords(path, { reads, project, writes: [...reads, ...writes] }, machine)),
+    ...(is_cwd_shown ? [] : ["--dir", realOf(cwd)]),
+    ...REMOUNT_WORDS,
+    ...["--remount-ro", "/"],
+    ...environmentWords(without_caches),
+    // The rest of the box can't be written.
+    ...["--setenv", "TMPDIR", "/dev/shm", "--hostname", hostname()],
+    ...["--chdir", cwd],
+  ];
+}
+
+/** Whether one of these programs is the user's own, by the gate's PATH. */
+function ownPrograms(programs: readonly string[], { env, toolchains, system }: Machine): boolean {
+  const folders = (env.PATH ?? "").split(":").filter((folder) => folder.startsWith("/"));
+  return programs.some((name) => {
+    const found = folders.map((folder) => realForm(join(folder, name))).find((path) => path !== null && isThere(path));
+    if (found === undefined || found === null) return false;
+    return !system.folders.some((folder) => isAtOrBelow(found, folder)) && toolchains.paths.length > 0;
+  });
+}
+
+/** The user's settings for git, where git runs. */
+function gitSettings({ programs = [], project }: Declaration, machine: Machine): { source: string; at?: string }[] {
+  if (!programs.includes("git")) return [];
+  const settings = userGitSettings(machine.env, machine.home, project);
+  const folder = projectFolder(machine.box_folder, project);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const files = settings.files.map(realOf).map((path) => ({ source: path, at: path }));
+  return [...files, { source: writeGitSettings(folder, settings.text) }];
 }
 
 /** A box in which nothing of the machine can be written. */
@@ -117,19 +184,23 @@ export function readOnlyArguments(view: ReadOnlyView, machine: Machine): string[
     ),
     ...REMOUNT_WORDS,
     ...environmentWords(without_caches),
+    ...LOCAL_NAME,
     ...["--chdir", cwd],
   ];
 }
 
-/** `localhost`: a name that every resolver knows. */
 const NAMESPACES = [
   ...["--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session"],
-  ...["--cap-drop", "ALL", "--hostname", "localhost"],
+  ...["--cap-drop", "ALL"],
 ];
 
-function refuseUnusable({ project, writes, reads }: Declaration, machine: Machine): void {
+/** A name that every resolver knows. */
+const LOCAL_NAME = ["--hostname", "localhost"];
+
+function refuseUnusable({ kind, project, writes, reads }: Declaration, machine: Machine): void {
+  const written = kind === undefined ? [project, ...writes] : writes;
   const path =
-    [project, ...writes].find((one) => isNeverWritten(one, machine)) ??
+    written.find((one) => isNeverWritten(one, machine)) ??
     // What is a link by now was decided on as what it was.
     reads.find((one) => isNeverShown(one, machine) || realOf(one) !== one);
   if (path !== undefined) throw unusable(path);

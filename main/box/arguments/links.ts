@@ -1,5 +1,5 @@
 import { readlinkSync } from "node:fs";
-import { linksOnWay } from "../../gate/targets/path.ts";
+import { linksOnWay, realForm } from "../../gate/targets/path.ts";
 import type { Link } from "./system-folders.ts";
 
 /** Links that a box needs so that a path leads to the same place inside as outside. */
@@ -13,7 +13,9 @@ export function linksTo(paths: readonly string[]): Link[] {
 export function readLinks(links: readonly string[]): Link[] {
   return [...new Set(links)].flatMap((path) => {
     try {
-      return [{ path, target: readlinkSync(path) }];
+      const target = readlinkSync(path);
+      // The folders that it goes back from may not be there.
+      return [{ path, target: target.includes("..") ? (realForm(path) ?? target) : target }];
     } catch {
       return []; // replaced meanwhile: then it isn't there inside
     }

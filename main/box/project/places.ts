@@ -2,6 +2,7 @@ import { lstatSync, realpathSync } from "node:fs";
 import { basename } from "node:path";
 import { GateError } from "../../../ipc/gate-error.ts";
 import type { Declaration } from "../../gate/confinement/declaration.ts";
+import { kindOf } from "../../gate/targets/path-kind.ts";
 import { isAtOrBelow } from "../../gate/targets/pattern.ts";
 import type { FoundPlaces } from "../arguments/bubblewrap.ts";
 import { type Found, identityOf, ProjectTree, TREE_LIMITS, type TreeLimits } from "./project-tree.ts";
@@ -47,18 +48,22 @@ export class Places {
     this.#limits = limits;
   }
 
-  /** Looks at what a declaration lets a box write. @throws TooLarge; the system's error */
-  before({ project, writes }: Declaration): Look {
+  /** Looks at what a declaration lets a box write, and for secrets at what it lets it read. @throws TooLarge; the system's error */
+  before({ kind, project, writes, reads }: Declaration): Look {
     const at = performance.now();
-    const folders = [project, ...writes];
+    const is_narrow = kind !== undefined;
+    const folders = is_narrow ? (writes.length > 0 ? [project] : []) : [project, ...writes];
     const looks = folders.map((folder) => ({ folder, ...this.#tree(folder).look() }));
     if (!looks.every(({ is_whole }) => is_whole)) throw new TooLarge("too many files and folders");
     const places = looks.flatMap((look) => look.places.map(({ path }) => path));
-    const secrets = looks.flatMap((look) => look.secrets.map(({ path }) => path));
-    const bound = places.flatMap((path) => withTarget(path, folders));
+    const read = is_narrow ? reads.filter((path) => !folders.includes(path) && isFolder(path)) : [];
+    const secrets = [...looks, ...read.map((folder) => this.#tree(folder).look())].flatMap((look) =>
+      look.secrets.map(({ path }) => path),
+    );
+    const bound = places.flatMap((path) => withTarget(path, is_narrow ? writes : folders));
     return {
       found: { run_later: bound.flatMap(asText), secrets: secrets.flatMap(asText) },
-      unnamed: bound.filter((path) => asText(path).length === 0),
+      unnamed: bound.filter((path) => asText(path).length === 0 && isWithin(path, is_narrow ? writes : folders)),
       known: looks.map(({ folder, places }) => ({
         folder,
         places: places.map((place) => ({ ...place, leads_to: leadsTo(place) })),
@@ -124,6 +129,12 @@ function withTarget(path: string, folders: readonly string[]): string[] {
   } catch {
     return []; // it leads nowhere: there is nothing to keep
   }
+}
+
+const isFolder = (path: string): boolean => kindOf(path) === "folder";
+
+function isWithin(path: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => isAtOrBelow(path, Buffer.from(folder).toString("latin1")));
 }
 
 /** A path of bytes as text; none where it isn't UTF-8. */

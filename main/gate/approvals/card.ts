@@ -55,7 +55,7 @@ interface Words {
   anything: string;
   anything_short: string;
   /** Of a call that runs in a box. */
-  confined: Readonly<Record<"alone" | "with_network", string>>;
+  confined: Readonly<Record<"alone" | "with_network" | "looking", string>>;
   class: string;
   territory: Record<Territory, string>;
   approve: string;
@@ -73,7 +73,11 @@ const WORDS: Readonly<Record<Language, Words>> = {
     short: { reversible: "rev", irreversible: "irrev", partial: "part" },
     anything: effectText("anything", "en"),
     anything_short: "any",
-    confined: { alone: "confined to the project, no network", with_network: "confined to the project" },
+    confined: {
+      alone: "confined to the project, no network",
+      with_network: "confined to the project",
+      looking: "confined to reading the project, no network",
+    },
     class: "class",
     territory: { none: "", session: " [territory: session]", permanent: " [territory: permanent]" },
     approve: "Approve",
@@ -89,7 +93,11 @@ const WORDS: Readonly<Record<Language, Words>> = {
     short: { reversible: "rev", irreversible: "irrev", partial: "parz" },
     anything: effectText("anything", "it"),
     anything_short: "tutto",
-    confined: { alone: "confinato al progetto, senza rete", with_network: "confinato al progetto" },
+    confined: {
+      alone: "confinato al progetto, senza rete",
+      with_network: "confinato al progetto",
+      looking: "confinato alla lettura del progetto, senza rete",
+    },
     class: "classe",
     territory: { none: "", session: " [territorio: sessione]", permanent: " [territorio: permanente]" },
     approve: "Approva",
@@ -167,7 +175,8 @@ function undoingOf({ effect, reversibility, confined }: ApprovalRequest, languag
       undoing: is_unknown ? words.anything : words.reversibility[reversibility],
       undoing_short: is_unknown ? words.anything_short : words.short[reversibility],
     };
-  const box = words.confined[confined.network ? "with_network" : "alone"];
+  const reach = confined.network ? "with_network" : "alone";
+  const box = words.confined[confined.kind === "looking" ? "looking" : reach];
   const mark = confinedMark(language);
   return {
     undoing: is_unknown ? box : `${words.reversibility[reversibility]}, ${box}`,

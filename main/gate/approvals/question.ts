@@ -3,6 +3,7 @@ import { basename, dirname } from "node:path";
 import type { Language } from "../../../ipc/language.ts";
 import { shortened, shortenHome } from "../../../ipc/visible-text.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
+import { projectAsked } from "../confinement/declaration.ts";
 import type { Executor } from "../executors/catalog.ts";
 import { BOX_CONNECT } from "../executors/internal.ts";
 import type { ExecutorManifest } from "../executors/manifest.ts";
@@ -48,7 +49,7 @@ export function summaryOf(
   { call, executor, needs, confinement }: Reviewable,
   settings: { home: string; language: Language },
 ): string {
-  const project = confinement?.declaration.project;
+  const project = confinement === null ? undefined : projectAsked(confinement.declaration);
   const { action_verb, target_summary } = questionFor(call, executor, needs, { ...settings, project });
   return `${action_verb} ${target_summary}`;
 }

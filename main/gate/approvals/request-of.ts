@@ -1,5 +1,6 @@
 import type { Decision, Level, Verdict } from "../../../ipc/decision.ts";
 import { visible } from "../../../ipc/visible-text.ts";
+import { projectAsked } from "../confinement/declaration.ts";
 import { describe } from "../description/describe.ts";
 import { reversibilityOf } from "../description/effect.ts";
 import { workingDirectoryOf } from "../guard/call-environment.ts";
@@ -25,7 +26,7 @@ export function requestOf(
   approvedBefore: (capability_class: string) => ApprovedBefore,
 ): Omit<NewPending, "ttl_seconds" | "call_hash" | "share_key"> {
   const { call, subject, executor, needs, verdict, confinement } = x;
-  const project = confinement?.declaration.project;
+  const project = confinement === null ? undefined : projectAsked(confinement.declaration);
   const { links, ...question } = questionFor(call, executor, needs, { home, language, project });
   const before = approvedBefore(question.capability_class);
   const description = describe({ ...x, needs: x.stated_needs });
@@ -39,7 +40,7 @@ export function requestOf(
       : choicesForBox(asked, settings, project);
   // What is refused of a confined call is its command line: the project is nothing that anybody would refuse for it.
   const refusable =
-    confinement === null || x.repeated !== undefined
+    project === undefined || x.repeated !== undefined
       ? asked
       : x.stated_needs.filter(({ capability }) => capability === "code:exec");
   return {
@@ -67,7 +68,7 @@ export function requestOf(
       links,
       repeated: x.repeated,
       ...(decision.price === undefined ? {} : { price: decision.price }),
-      confined: decision.confined,
+      confined: project === undefined ? undefined : decision.confined,
       ...(executor.mcp === undefined ? {} : { mcp: requestedTool(x, table) }),
       description,
       judge: judgedAs(verdict),

@@ -8,7 +8,7 @@ import type { Declaration } from "./declaration.ts";
  * @param stated the call's own
  */
 export function boxNeeds(
-  { project, writes, network }: Declaration,
+  { kind, project, writes, network }: Declaration,
   reads: readonly ResolvedRequirement[],
   stated: readonly ResolvedRequirement[],
   home: string,
@@ -23,7 +23,9 @@ export function boxNeeds(
     return capability !== "code:exec";
   });
   const all = [
-    ...[project, ...writes].flatMap((folder) => [tree("fs:read", folder), tree("fs:write", folder)]),
+    ...[project, ...writes].flatMap((folder) =>
+      kind === "looking" ? [tree("fs:read", folder)] : [tree("fs:read", folder), tree("fs:write", folder)],
+    ),
     ...reads,
     ...others,
   ];

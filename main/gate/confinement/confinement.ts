@@ -16,7 +16,9 @@ import type { Box } from "./box.ts";
 import { boxNeeds } from "./box-needs.ts";
 import type { Declaration } from "./declaration.ts";
 import { linkedPackages } from "./linked-packages.ts";
+import { onlyLooks } from "./looking.ts";
 import { hazardsOf } from "./lost-work.ts";
+import { isShellOnly, needsBox, programsOf } from "./needs-box.ts";
 import {
   certainCommands,
   changingRepository,
@@ -25,10 +27,10 @@ import {
   needingTheMachine,
   stayingBehind,
 } from "./processes.ts";
-import { confinedProject, type Project } from "./project.ts";
+import { confinedProject, type Project, type ProjectPlace } from "./project.ts";
 import { touchedBy } from "./touched.ts";
 
-/** May a call that runs code be confined, and with what? What may not is decided on as if there were no box. */
+/** What box does a command line get? What gets none is decided on as if there were none. */
 
 export interface ConfinableCall {
   readonly call: ProposedCall;
@@ -46,6 +48,8 @@ export interface ConfinableCall {
   readonly even_clear?: boolean | undefined;
   /** See `ProjectPlace`. */
   grantedFolder(folder: string): string | undefined;
+  /** True where reading all below this folder is allowed without asking. */
+  mayRead(folder: string): boolean;
 }
 
 /** A call that is decided on as a confined one. */
@@ -75,16 +79,65 @@ export function confinementOf(x: ConfinableCall): Confinement | NotConfined {
   if (x.agent_box !== undefined) return withinAgentBox(x, x.agent_box);
   if (settings.box?.is_available !== true) return not("unavailable");
   if (!x.can_confine) return not("agent-cannot");
-  if (x.level === "ReadOnly") return not("level");
   const line = commandLineOf(x);
   if (line === null) return not("no-command", executor.manifest.name);
   const text = runnableText(line, x.call);
   if (text === null) return not("unusable-line", line.reading.unread ?? "");
   if (asksForOutside(line.reading.commands)) return not("asked-for");
   const is_clear = !needs.some(({ capability }) => capability === "code:exec");
-  if (is_clear && x.even_clear !== true) return not("clear");
+  if (is_clear && x.even_clear !== true) return heldToNeeds(x, line, text);
+  const looking = is_clear ? null : withScanLimit(() => lookingBox(x, line, text));
+  if (looking !== null) return looking;
+  if (x.level === "ReadOnly") return not("level");
   return withScanLimit(() => confinementOfLine(x, line, text, settings.box?.has_network === true));
 }
+
+/** A clear line is decided on by what it needs, and its box has that alone. */
+function heldToNeeds(x: ConfinableCall, line: CommandLine, text: string): Confinement | NotConfined {
+  const { call, needs, settings } = x;
+  const { commands } = line.reading;
+  if (isShellOnly(commands)) return not("clear");
+  const cwd = workingDirectoryOf(call, settings.home);
+  if (cwd === undefined) return not("clear");
+  const found = needsBox(needs, commands, {
+    ...projectPlace(x),
+    cwd,
+    mayRead: (folder) => x.mayRead(folder),
+    isTooLarge: (project) => settings.box?.isTooLarge?.(project) === true,
+  });
+  if ("as_is" in found) return not("clear", found.as_is);
+  return { reason: null, declaration: found.declaration, line: text, needs };
+}
+
+/** The box of a line that only looks at its project; null where it does more, or isn't known to do less. */
+function lookingBox(x: ConfinableCall, line: CommandLine, text: string): Confinement | null {
+  const { call, needs, settings } = x;
+  const { home, env, gate_files } = settings;
+  if (call.args.run_in_background === true || !onlyLooks(line)) return null;
+  const cwd = workingDirectoryOf(call, home);
+  const project = cwd === undefined ? null : confinedProject(cwd, projectPlace(x));
+  if (cwd === undefined || project === null) return null;
+  const touched = touchedBy(needs, certainCommands(line), project, { home, cwd, env, gate_files });
+  if ("leaves" in touched) return null;
+  const repository = project.repository === null ? [] : [project.repository];
+  const declaration = {
+    kind: "looking" as const,
+    project: project.root,
+    cwd,
+    reads: [project.root, ...repository, ...touched.reads].sort(),
+    writes: [],
+    network: false,
+    programs: programsOf(line.reading.commands),
+  };
+  return { reason: null, declaration, line: text, needs: boxNeeds(declaration, touched.needs, needs, home) };
+}
+
+const projectPlace = ({ settings: { home, env, gate_files }, ...x }: ConfinableCall): ProjectPlace => ({
+  home,
+  env,
+  gate_files,
+  grantedFolder: (folder) => x.grantedFolder(folder),
+});
 
 /**
  * A command line of an agent that runs in a box as a whole, and its commands with it. What isn't a shell's may run elsewhere (a provider's
@@ -112,10 +165,7 @@ function confinementOfLine(
   const { call, needs, settings } = x;
   const { home, env, gate_files } = settings;
   const cwd = workingDirectoryOf(call, home);
-  const project =
-    cwd === undefined
-      ? null
-      : confinedProject(cwd, { home, env, gate_files, grantedFolder: (folder) => x.grantedFolder(folder) });
+  const project = cwd === undefined ? null : confinedProject(cwd, projectPlace(x));
   if (cwd === undefined || project === null) return not("no-project", call.context?.cwd ?? "");
   if (settings.box?.isTooLarge?.(project.root) === true) return not("project-too-large", project.root);
   const hazards = hazardsOf(line, placeOf(call, home, env), new HeldByGit(home));

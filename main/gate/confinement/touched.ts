@@ -36,7 +36,7 @@ export interface TouchedPlace {
 }
 
 /** A process's own view, devices and the machine's sockets: another thing in a box, or nothing. */
-const NO_FILES = ["/proc", "/sys", "/dev", "/run", "/var/run"];
+export const NO_FILES = ["/proc", "/sys", "/dev", "/run", "/var/run"];
 const DEVICE = /^\/dev\/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd\/\d+)$/;
 /** What builds make, and only a build runs. */
 const BUILT = /(?:^|\/)(?:node_modules\/\.bin|\.?venv\/bin)(?:\/|$)/;
@@ -142,7 +142,8 @@ class TouchedReader {
     if (kind === "nothing") return;
     // Of a folder the box would show all, not its names alone.
     const is_more = kind === "folder" && (!target.is_tree || access === "list" || skips_hidden === true);
-    if (kind === "other" || is_more || this.#holdsTooMuch(real)) return this.#leave(pathName(target));
+    if (kind === "other" || is_more || holdsTooMuch(real, this.#place.home, this.#project.root))
+      return this.#leave(pathName(target));
     this.#add(real, need);
   }
 
@@ -169,13 +170,16 @@ class TouchedReader {
     this.#reads.add(real);
     this.#needs.push(need);
   }
-
-  /** A home folder, or one above it or above the project. */
-  #holdsTooMuch(real: string): boolean {
-    const { home } = this.#place;
-    return [home, realForm(home) ?? home, this.#project.root].some((one) => isAtOrBelow(one, real));
-  }
 }
+
+/** A home folder, or one above it, or one above the project. */
+export function holdsTooMuch(real: string, home: string, project: string | undefined): boolean {
+  if ([home, realForm(home) ?? home].some((one) => isAtOrBelow(one, real))) return true;
+  return project !== undefined && project !== real && isAtOrBelow(project, real);
+}
+
+/** What every process has: a box has its own. */
+export const isDevice = (path: string): boolean => DEVICE.test(path);
 
 /** The folder of a word whose last name, or what follows in it, isn't known; null where that may be any. */
 function fixedFolder({ pieces }: Word, cwd: string | null): string | null {
@@ -187,11 +191,11 @@ function fixedFolder({ pieces }: Word, cwd: string | null): string | null {
   return first.text.slice(0, first.text.lastIndexOf("/")) || "/";
 }
 
-function isBelowAny(path: string, folders: readonly string[]): boolean {
+export function isBelowAny(path: string, folders: readonly string[]): boolean {
   return folders.some((folder) => isAtOrBelow(path, folder));
 }
 
-function fileKind(path: string): "file" | "folder" | "nothing" | "other" {
+export function fileKind(path: string): "file" | "folder" | "nothing" | "other" {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
     if (stat === undefined) return "nothing";

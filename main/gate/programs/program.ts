@@ -88,6 +88,8 @@ export interface Program {
   in_first_folder_only?: true;
   /** What follows runs in another folder. */
   changes_folder?: true;
+  /** It says of the machine what a box has otherwise or not at all: its processes, mounts, groups, the programs on PATH. */
+  about_machine?: true;
   /** It works on a repository: its words may be revisions, and what is in the repository decides what runs. */
   works_on_repository?: true;
   /** The paths that it may find, with what its tests leave of them. */

@@ -16,6 +16,7 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
   },
   {
     names: ["which", "type", "whereis"],
+    about_machine: true,
     operands: ["text"],
     options: { flags: "-a" },
     unclear: { flags: "-p -P -f -t" },
@@ -39,14 +40,23 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
     counter: "node x.js",
   },
   {
-    names: ["whoami", "groups", "tty", "arch", "nproc", "uptime"],
+    names: ["whoami", "tty", "arch", "nproc"],
     without_operands: "lists",
     text_only: true,
     example: "whoami",
     counter: "whoami $(node x.js)",
   },
   {
+    names: ["groups", "uptime"],
+    about_machine: true,
+    without_operands: "lists",
+    text_only: true,
+    example: "uptime",
+    counter: "uptime $(node x.js)",
+  },
+  {
     names: ["id"],
+    about_machine: true,
     operands: ["text"],
     options: { flags: "-u -g -n -G -r" },
     text_only: true,
@@ -84,6 +94,7 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
   },
   {
     names: ["df"],
+    about_machine: true,
     operands: ["lists"],
     options: { flags: "-h -k -m -i -l -a -P -H -T --human-readable --inodes --local --all --total" },
     without_operands: "lists",
@@ -101,6 +112,7 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
   },
   {
     names: ["lsblk"],
+    about_machine: true,
     options: { flags: "-a -f -p -d -l --all --fs --paths --nodeps --list" },
     without_operands: "lists",
     text_only: true,
@@ -116,6 +128,7 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
   },
   {
     names: ["getent", "pgrep", "ps"],
+    about_machine: true,
     operands: ["text"],
     guard_only: true,
     text_only: true,

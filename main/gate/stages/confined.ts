@@ -1,19 +1,21 @@
 import { type Confinement, confinementOf, type NotConfined } from "../confinement/confinement.ts";
 import type { GrantHolder } from "../grants/store.ts";
+import { effectiveOutcome } from "../policy.ts";
+import { policyFor } from "../profiles/policy-overrides.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
+import { pathTarget } from "../targets/target.ts";
 import type { Validated } from "./examination.ts";
 
 /** Whether this call is decided on as a confined one, and with what; null where it isn't. */
 export function confinementIn(x: Validated, holder: GrantHolder): Confinement | null {
-  // Without code there is nothing to confine, and mostly no box: nothing more is looked at then.
-  if (
-    (x.settings.box === undefined && x.subject.agent_box === undefined) ||
-    !x.needs.some(({ capability }) => capability === "code:exec")
-  )
-    return null;
+  // Mostly there is no box, or no command line: nothing more is looked at then.
+  if ((x.settings.box === undefined && x.subject.agent_box === undefined) || !runsCommands(x)) return null;
   const found = confinementFor(x, holder);
   return found.reason === null && !isRefusedWithin(x, found) ? found : null;
 }
+
+const runsCommands = ({ executor: { manifest } }: Validated): boolean =>
+  manifest.needs.some(({ capability }) => capability === "code:exec");
 
 /** The same with the reason why it isn't confined. */
 export function confinementFor(
@@ -33,13 +35,25 @@ export function confinementFor(
     agent_box: subject.agent_box,
     even_clear,
     grantedFolder: (folder) => settings.grants?.folderGranted(holder, "fs:write", folder),
+    mayRead: (folder) => mayRead(x, holder, folder),
   });
+}
+
+/** All of a folder: what of it was refused no box may show. */
+function mayRead({ call, settings, subject }: Validated, holder: GrantHolder, folder: string): boolean {
+  const target = pathTarget(folder, settings.home, undefined, true);
+  const { agent, session = "" } = subject;
+  const needs = [{ capability: "fs:read" as const, target }];
+  if (agent !== null && settings.refusals?.find(agent.agent_id, session, { call, needs }) !== undefined) return false;
+  const { table } = policyFor(settings.overrides, subject);
+  const find = () => settings.grants?.find(holder, "fs:read", target);
+  return effectiveOutcome(subject.level, "fs:read", find, table).outcome === "allowed";
 }
 
 /** A box can't keep a program from one place in the project that the user refused: then it is asked about as without one. */
 function isRefusedWithin({ call, settings, subject }: Validated, { needs, declaration }: Confinement): boolean {
   const { agent, session } = subject;
-  if (agent === null) return false;
+  if (agent === null || declaration.kind === "needs") return false;
   const refused = settings.refusals?.find(agent.agent_id, session ?? "", { call, needs });
   return refused !== undefined && refused.target !== "" && isWithin(refused.target, declaration.project);
 }

@@ -53,7 +53,10 @@ export function policy(x: Validated): Denial | Ruling {
 function whereConfined(confinement: Confinement | null): string {
   if (confinement === null) return "";
   if (confinement.line === null) return ", in its agent's own box";
-  const { network } = confinement.declaration;
+  const { kind, network } = confinement.declaration;
+  // What is decided is what it names: the box holds it to that.
+  if (kind === "needs") return "";
+  if (kind === "looking") return ", confined to reading its project, without a network";
   return network ? ", confined to its project, each host asked about" : ", confined to its project, without a network";
 }
 

@@ -7,7 +7,10 @@ import { DESCRIBED_CALLS } from "../../support/described-calls.ts";
 import { READING_COMMANDS } from "../../support/reading-commands.ts";
 import { tempFolderForFile } from "../../support/temp-folder.ts";
 
-/** Whatever isn't confined is decided exactly as without a box: the tables of calls that there are, and the whole decision. */
+/**
+ * Whatever isn't confined is decided exactly as without a box, and so is a clear line, which its box only holds to its needs: the tables of
+ * calls that there are, and the whole decision.
+ */
 
 const home = tempFolderForFile();
 let world: ConfinedWorld;
@@ -57,12 +60,11 @@ it("there are enough of them", () => {
 
 describe("every call is decided exactly as before", () => {
   it.each<[what: string, change: Parameters<typeof decidedIn>[2]]>([
-    ["at ReadOnly, with a box", { subject: { level: "ReadOnly" } }],
     ["where the agent can't be confined", { subject: { can_confine: false } }],
     ["where no box is available", {}],
   ])("%s", (what, change) => {
     world.box.is_available = what !== "where no box is available";
-    const level = change?.subject?.level ?? "Supervised";
+    const level = "Supervised";
     for (const call of calls) {
       const { decision, trace } = decidedIn(world, call, change);
       expect({ call, decision, trace }).toEqual({ call, ...withoutBox(call, level) });
@@ -72,25 +74,41 @@ describe("every call is decided exactly as before", () => {
 });
 
 describe("with a box, a call is decided on as a confined one, or exactly as before", () => {
-  it.each(["Supervised", "Full"] as const)("at %s", (level) => {
-    let confined = 0;
+  it.each(["ReadOnly", "Supervised", "Full"] as const)("at %s", (level) => {
+    const confined = { project: 0, looking: 0, needs: 0 };
     for (const call of calls) {
       const { decision, trace } = decidedIn(world, call, { subject: { level } });
       const was = withoutBox(call, level);
       if (decision.confined === undefined) {
         // What the policy would have confined, and another stage denies all the same, says so in its trace alone.
+        // Where the level alone denied it, a later stage may be the one that denies what only looks.
+        if (level === "ReadOnly" && was.decision.stage === "policy" && decision.stage !== "policy") {
+          expect([call, was.decision.outcome, decision.outcome]).toEqual([call, "denied", "denied"]);
+          continue;
+        }
         const policy = was.trace.find(({ stage }) => stage === "policy");
         const now = trace.map((step) => (step.stage === "policy" && decision.outcome === "denied" ? policy : step));
         expect({ call, decision, trace: now }).toEqual({ call, ...was });
         continue;
       }
-      confined++;
-      // Only what would have been asked about, and for the code that it runs.
-      expect([call, was.decision.outcome]).toEqual([call, "approval_required"]);
+      const { kind = "project" } = decision.confined;
+      confined[kind]++;
+      if (kind === "needs") {
+        const { confined: _, ...decided } = decision;
+        expect({ call, decided, trace }).toEqual({ call, decided: was.decision, trace: was.trace });
+        continue;
+      }
+      // Only what would have been asked about, or denied at the level, for the code that it runs.
+      expect([call, was.decision.outcome]).toEqual([call, level === "ReadOnly" ? "denied" : "approval_required"]);
+      if (kind === "looking")
+        expect(decision.capabilities.map(({ capability }) => capability)).not.toContain("fs:write");
+      expect([level, kind]).not.toEqual(["ReadOnly", "project"]);
       expect(was.decision.capabilities.map(({ capability }) => capability)).toContain("code:exec");
       expect(decision.capabilities.map(({ capability }) => capability)).not.toContain("code:exec");
     }
-    expect(confined).toBeGreaterThan(50);
+    expect(confined.needs).toBeGreaterThan(100);
+    expect(confined.looking).toBeGreaterThan(10);
+    if (level !== "ReadOnly") expect(confined.project).toBeGreaterThan(50);
   });
 
   it("what the guard or the judge denies without a box, they deny with one, in the same words", () => {

@@ -65,8 +65,14 @@ describe("a line that needs no more than its project is confined", () => {
 
 describe("a line that can't be confined says why, and about what", () => {
   it.each<[reason: UnconfinedReason, about: string, command: string]>([
-    ["clear", "", "ls"],
-    ["clear", "", "git status"],
+    // What no box holds to its needs: the shell alone, what says something of the machine, names that no box may show, hosts.
+    ["clear", "", "cd src && pwd && echo done"],
+    ["clear", "df", "df -h"],
+    ["clear", "which", "which node | head -1"],
+    ["clear", "~", "ls ~"],
+    ["clear", "registry.npmjs.org", "curl -s https://registry.npmjs.org/lru-cache"],
+    ["clear", "/proc/cpuinfo", "head -1 /proc/cpuinfo"],
+    ["clear", "/tmp", "rm -f /tmp/dev.log"],
     ["asked-for", "", "metnos-gate outside -- npm test"],
     ["asked-for", "", "npm test; metnos-gate outside --reason 'the key' -- ssh host"],
     // What no box has.

@@ -2,6 +2,7 @@ import { callHash } from "../../approvals/canonical.ts";
 import { keptOf } from "../../approvals/kept.ts";
 import { questionFor } from "../../approvals/question.ts";
 import type { ApprovalRegistry } from "../../approvals/registry.ts";
+import { projectAsked } from "../../confinement/declaration.ts";
 import type { Reviewable } from "../../stages/examination.ts";
 import { requirementOf } from "../../targets/target.ts";
 import type { SessionDecision, SessionDecisions } from "../session-decisions.ts";
@@ -62,7 +63,7 @@ export class CallHistory {
   #answered(x: Reviewable, agent_id: string) {
     const { call, executor, needs, confinement } = x;
     const { home } = x.settings;
-    const project = confinement?.declaration.project;
+    const project = confinement === null ? undefined : projectAsked(confinement.declaration);
     const question = questionFor(call, executor, needs, { home, language: "en", project });
     const requests = this.#approvals.answeredBefore(question.capability_class, agent_id, LOOKED_AT);
     const call_hash = requests.length === 0 ? "" : callHash(call.executor, call.args);

@@ -117,9 +117,10 @@ function textSent(text: string | undefined, { of, home }: Texts): string | undef
 
 function confinedTo({ confinement }: Reviewable, texts: Texts): string | undefined {
   if (confinement === null) return undefined;
-  const { project, network } = confinement.declaration;
+  const { kind, project, network } = confinement.declaration;
+  if (kind === "needs") return "touches nothing but what it names; no network";
   const folder = texts.send === "keys" ? "the project" : textSent(project, texts);
-  return `writes only in ${folder}; ${network ? "each host is decided on by itself" : "no network"}`;
+  return `${kind === "looking" ? "only reads" : "writes only in"} ${folder}; ${network ? "each host is decided on by itself" : "no network"}`;
 }
 
 function dangerText({ path, host, ...hazard }: Hazard, { send, of }: Texts): string {

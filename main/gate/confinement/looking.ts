@@ -1,0 +1,78 @@
+import type { CommandLine } from "../executors/command-lines.ts";
+import { effectsOf, recordedAccesses } from "../guard/shell/effects.ts";
+import { needsTheMachine, outlivesCommand, usesNetwork, wrapsTheMachine } from "../programs/box-programs.ts";
+import { programCalled } from "../programs/table.ts";
+import type { SimpleCommand } from "../shell/reading.ts";
+import { isDevice } from "./touched.ts";
+
+/**
+ * Lines that only look, and aren't clear for their words alone: substitutions, patterns, variables, groups, conditions. Each of their
+ * programs has a record and is used to read. That is why they get a box in which nothing can be written, and it is all that it says: what
+ * holds them is the box.
+ */
+
+/** What changes nothing but the shell itself. */
+const SHELL_WORDS: ReadonlySet<string> = new Set([
+  ...[
+    "",
+    ":",
+    "[",
+    "[[",
+    "((",
+    "alias",
+    "break",
+    "cd",
+    "continue",
+    "declare",
+    "echo",
+    "exit",
+    "export",
+    "false",
+    "let",
+  ],
+  ...[
+    "local",
+    "popd",
+    "printf",
+    "pushd",
+    "read",
+    "readonly",
+    "return",
+    "set",
+    "shift",
+    "shopt",
+    "test",
+    "true",
+    "type",
+  ],
+  ...["typeset", "unset"],
+]);
+
+/** True if every command of the line is known to read only. */
+export function onlyLooks({ reading }: CommandLine): boolean {
+  if (reading.unread !== null || reading.fork_bomb !== null || reading.commands.length === 0) return false;
+  return reading.commands.every(looks);
+}
+
+function looks(command: SimpleCommand): boolean {
+  const { name, via, argv, in_background, redirects } = command;
+  if (in_background || via.some((label) => !mayWrap(label.split(" ")[0] ?? ""))) return false;
+  if (redirects.some(({ operator, target }) => isWritten(operator) && !isHarmless(target.text))) return false;
+  const args = argv.slice(1);
+  if (needsTheMachine(name, args) || usesNetwork(name, args)) return false;
+  if (SHELL_WORDS.has(name)) return true;
+  const program = programCalled(name);
+  if (program === undefined || program.about_machine) return false;
+  const { accesses, unclear } = recordedAccesses(command);
+  const { found_deleted } = effectsOf(command);
+  return (
+    unclear === null && found_deleted.length === 0 && accesses.every(({ kind }) => kind === "read" || kind === "list")
+  );
+}
+
+const mayWrap = (name: string): boolean => !wrapsTheMachine(name) && !outlivesCommand(name);
+
+const isWritten = (operator: string): boolean => operator.includes(">");
+
+/** Another descriptor, or what takes anything. */
+const isHarmless = (target: string): boolean => /^(?:&?\d+|-)$/.test(target) || isDevice(target);

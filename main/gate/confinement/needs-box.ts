@@ -1,0 +1,179 @@
+import { statSync } from "node:fs";
+import { dirname } from "node:path";
+import { programCalled } from "../programs/table.ts";
+import type { SimpleCommand } from "../shell/reading.ts";
+import { programName } from "../shell/word.ts";
+import { realForm } from "../targets/path.ts";
+import { isAtOrBelow } from "../targets/pattern.ts";
+import { pathName, type ResolvedRequirement, targetText } from "../targets/target.ts";
+import { ALWAYS_READABLE, type Declaration } from "./declaration.ts";
+import { confinedProject, type Project, type ProjectPlace } from "./project.ts";
+import { fileKind, holdsTooMuch, isBelowAny, isDevice, NO_FILES } from "./touched.ts";
+
+/**
+ * The box of a clear line: the files and folders that it needs, and nothing else of the user's. What it needs is why nobody is asked; the
+ * box is why that holds.
+ */
+
+export interface NeedsPlace extends ProjectPlace {
+  /** Absolute. */
+  cwd: string;
+  /** True where reading all of this project is allowed without asking. */
+  mayRead(project: string): boolean;
+  isTooLarge(project: string): boolean;
+}
+
+export type NeedsBox =
+  | { declaration: Declaration }
+  /** The line runs as it is, and what of it no box could have. */
+  | { as_is: string };
+
+/** What a shell does itself: nothing of it can be another program. */
+const SHELL_ONLY: ReadonlySet<string> = new Set([
+  ":",
+  "[",
+  "cd",
+  "command",
+  "echo",
+  "false",
+  "printf",
+  "pwd",
+  "set",
+  "test",
+  "true",
+  "type",
+]);
+
+export function needsBox(
+  needs: readonly ResolvedRequirement[],
+  commands: readonly SimpleCommand[],
+  place: NeedsPlace,
+): NeedsBox {
+  const programs = programsOf(commands);
+  const of_machine = programs.find((name) => programCalled(name)?.about_machine === true);
+  if (of_machine !== undefined) return { as_is: of_machine };
+  const reader = new NeedsReader(place);
+  for (const need of needs) reader.need(need, needs);
+  return reader.box(programs);
+}
+
+/** True for a line that a shell does by itself, without a file. */
+export function isShellOnly(commands: readonly SimpleCommand[]): boolean {
+  return commands.every(
+    ({ name, via, redirects }) =>
+      SHELL_ONLY.has(name) && via.length === 0 && redirects.every(({ target }) => isDevice(target.text)),
+  );
+}
+
+/** The programs of a line, with those that start others. */
+export function programsOf(commands: readonly SimpleCommand[]): string[] {
+  const names = commands.flatMap(({ name, via }) => [...via.map((label) => label.split(" ")[0] ?? ""), name]);
+  return [...new Set(names.map(programName))].filter((name) => name !== "" && !SHELL_ONLY.has(name));
+}
+
+class NeedsReader {
+  readonly #place: NeedsPlace;
+  readonly #project: Project | null;
+  readonly #reads = new Set<string>();
+  readonly #writes = new Set<string>();
+  readonly #links = new Set<string>();
+  #shows_project = false;
+  #as_is: string | null = null;
+
+  constructor(place: NeedsPlace) {
+    this.#place = place;
+    this.#project = confinedProject(place.cwd, place);
+  }
+
+  need(need: ResolvedRequirement, all: readonly ResolvedRequirement[]): void {
+    const { capability, target } = need;
+    const is_file = capability === "fs:read" || capability === "fs:write";
+    if (!is_file || target.kind !== "path" || target.real === null || target.is_process_relative)
+      return this.#leave(targetText(target));
+    if (isDevice(target.real)) return;
+    if (isBelowAny(target.real, NO_FILES)) return this.#leave(pathName(target));
+    if (target.lexical !== target.real) this.#links.add(target.lexical);
+    if (capability === "fs:read") this.#read(target.real, pathName(target), target.is_tree);
+    else this.#write(need, target.real, all);
+  }
+
+  box(programs: readonly string[]): NeedsBox {
+    const project = this.#writes.size === 0 ? this.#project : this.#projectWritten();
+    if (this.#as_is !== null) return { as_is: this.#as_is };
+    const shown = this.#shows_project && this.#project !== null ? [this.#project.root] : [];
+    const reads = [...this.#reads].filter((path) => !shown.some((folder) => isAtOrBelow(path, folder)));
+    const { cwd } = this.#place;
+    const declaration = {
+      kind: "needs" as const,
+      project: project?.root ?? realForm(cwd) ?? cwd,
+      cwd,
+      reads: outermost([...shown, ...reads]),
+      writes: outermost([...this.#writes]),
+      network: false,
+      links: [...this.#links],
+      programs,
+    };
+    return { declaration };
+  }
+
+  #leave(shown: string): void {
+    this.#as_is ??= shown;
+  }
+
+  #read(real: string, shown: string, is_tree: boolean): void {
+    const kind = fileKind(real);
+    if (kind === "nothing") return;
+    if (kind === "other" || holdsTooMuch(real, this.#place.home, this.#project?.root)) return this.#leave(shown);
+    if (isBelowAny(real, ALWAYS_READABLE) && isForEverybody(real)) return;
+    const { root } = this.#project ?? {};
+    this.#shows_project ||=
+      (kind === "folder" || is_tree) && root !== undefined && isAtOrBelow(real, root) && this.#place.mayRead(root);
+    this.#reads.add(real);
+  }
+
+  /** A file that is there and keeps its name; else the folder that gets the name, or loses it. */
+  #write(need: ResolvedRequirement, real: string, all: readonly ResolvedRequirement[]): void {
+    const { target, access, copied_from } = need;
+    const kind = fileKind(real);
+    if (kind === "other" || target.kind !== "path") return this.#leave(targetText(target));
+    const is_entered = kind === "folder" && target.is_folder === true;
+    const keeps_name = kind === "file" && access === undefined && copied_from === undefined && !isRead(real, all);
+    this.#writes.add(is_entered || keeps_name ? real : folderThere(dirname(real)));
+  }
+
+  /** The one project that all of it is written in. */
+  #projectWritten(): Project | null {
+    const [first = ""] = this.#writes;
+    const inside = this.#project !== null && isAtOrBelow(first, this.#project.root) ? this.#project : null;
+    const project = inside ?? confinedProject(fileKind(first) === "file" ? dirname(first) : first, this.#place);
+    const outside = [...this.#writes].find((path) => project === null || !isAtOrBelow(path, project.root));
+    if (outside !== undefined || project === null) this.#leave(outside ?? first);
+    else if (this.#place.isTooLarge(project.root)) this.#leave(project.root);
+    return project;
+  }
+}
+
+/** By the same name read and written: a program may put another file in its place. */
+function isRead(real: string, needs: readonly ResolvedRequirement[]): boolean {
+  return needs.some(
+    ({ capability, target }) => capability === "fs:read" && target.kind === "path" && target.real === real,
+  );
+}
+
+/** The nearest folder that is there. */
+function folderThere(path: string): string {
+  return path === "/" || fileKind(path) !== "nothing" ? path : folderThere(dirname(path));
+}
+
+function outermost(paths: readonly string[]): string[] {
+  const all = [...new Set(paths)].sort();
+  return all.filter((path) => !all.some((other) => other !== path && isAtOrBelow(path, other)));
+}
+
+function isForEverybody(real: string): boolean {
+  try {
+    return (statSync(real).mode & 0o004) !== 0;
+  } catch {
+    return false; // gone meanwhile: then it is shown by its name, or isn't there
+  }
+}
