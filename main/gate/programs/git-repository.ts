@@ -14,8 +14,11 @@ import { indexEntries, MAX_INDEX } from "./git-index.ts";
  * would read, and each setting must be on an allow list.
  */
 
-/** What a subcommand does: reads; shows files' contents; changes the index; commits; makes a branch or tag; pushes; anything else. */
-export type GitWork = "read" | "show" | "add" | "commit" | "ref" | "push" | "change";
+/**
+ * What a subcommand does: reads; shows files' contents; changes the index; commits; makes a branch or tag; changes a harmless setting or
+ * makes a repository; pushes; anything else.
+ */
+export type GitWork = "read" | "show" | "add" | "commit" | "ref" | "set" | "push" | "change";
 
 /** Hooks that git would run, by what it does. Any of them may refresh the index. */
 const HOOKS: Readonly<Record<GitWork, readonly string[]>> = {
@@ -33,6 +36,7 @@ const HOOKS: Readonly<Record<GitWork, readonly string[]>> = {
     "pre-auto-gc",
   ],
   ref: ["reference-transaction"],
+  set: [],
   push: ["pre-push", "reference-transaction"],
   change: [
     "post-index-change",
@@ -224,6 +228,16 @@ function isHarmless(key: string, value: string, is_own: boolean): boolean {
     return true;
   if (/^(?:color|advice)\./.test(key)) return true;
   return is_own && (HARMLESS_OWN.test(key) || OWN_KEYS.has(key) || LFS.get(key) === value);
+}
+
+/** Settings that say how git names, prints and asks: a line may change them in the repository, as it may change its branches. */
+const SETTABLE =
+  /^(?:(?:user|author|committer)\.(?:name|email)|color\.[a-z]+|advice\.[a-z]+|core\.(?:autocrlf|safecrlf|eol|quotepath|abbrev)|pull\.(?:rebase|ff)|push\.(?:default|autosetupremote)|fetch\.prune|init\.defaultbranch|merge\.(?:conflictstyle|ff)|diff\.(?:algorithm|renames|colormoved|mnemonicprefix|noprefix)|log\.(?:date|decorate|abbrevcommit)|status\.(?:short|branch)|branch\.(?:autosetuprebase|autosetupmerge|sort)|tag\.sort|rebase\.(?:autostash|autosquash)|rerere\.enabled|column\.ui)$/;
+
+/** @param key as it is written: git takes sections and keys in any case */
+export function isHarmlessToSet(key: string, value: string): boolean {
+  const name = key.toLowerCase();
+  return SETTABLE.test(name) && value.length <= 256 && !/[\p{Cc}]/u.test(value) && isHarmless(name, value, false);
 }
 
 /** The files that git takes settings from, besides the repository's. */

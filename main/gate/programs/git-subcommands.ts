@@ -166,7 +166,7 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
   subcommand("config", "read", {
     options: {
       flags:
-        "--get --get-all --get-regexp --list -l --global --local --system --show-origin --show-scope --name-only -z",
+        "--get --get-all --get-regexp --list -l --all --regexp --global --local --system --show-origin --show-scope --name-only -z",
       text: "--type --default",
     },
     unclear: { reads: "-f --file --blob" },

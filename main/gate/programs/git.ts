@@ -4,7 +4,7 @@ import { wordOf } from "../shell/word.ts";
 import { kindOf } from "../targets/path-kind.ts";
 import { byRoles } from "./accesses.ts";
 import { type Arguments, argumentsOf, hasOption, valuesOf } from "./arguments.ts";
-import { type GitWork, gitProblem } from "./git-repository.ts";
+import { type GitWork, gitProblem, isHarmlessToSet } from "./git-repository.ts";
 import { FORMAT, SUBCOMMANDS, type Subcommand } from "./git-subcommands.ts";
 import type { Access, Accesses, CommandContext, Program } from "./program.ts";
 
@@ -188,11 +188,7 @@ function formOf(sub: Subcommand, name: string, rest: readonly Word[]): Form {
     case "worktree":
       return named === "list" && second === undefined ? form("read") : form("read", "worktrees changed");
     case "config":
-      if (hasOption(given, "--get --get-all") && count === 1 && PLAIN_SETTING.test(first?.text ?? ""))
-        return form("read");
-      return hasOption(given, "--local") && hasOption(given, "--get --get-all --get-regexp --list -l")
-        ? form("read")
-        : form("read", "settings of the user, or changed ones");
+      return configForm(rest, given);
     case "commit":
       return hasOption(given, "-m --message --no-edit") ? form("commit") : form("commit", "an editor opens");
     case "add":
@@ -201,6 +197,40 @@ function formOf(sub: Subcommand, name: string, rest: readonly Word[]): Form {
     default:
       return form(sub.work);
   }
+}
+
+/** What git >= 2.46 takes for subcommands of `config`, and any that it may come to take: older ones refuse them as keys. */
+const MAY_BE_SUBCOMMAND = /^[a-z-]*$/;
+
+/**
+ * `git config` ends its options at the first other word: behind it `-l` is a value. What is clear is what git does with subcommands and
+ * git without them agree on, with all options in front of all operands.
+ */
+function configForm(rest: readonly Word[], given: Arguments): Form {
+  const form = (work: GitWork, unclear: string | null = null): Form => ({ work, shows_contents: false, unclear });
+  const odd = form("read", "settings of the user, or changed ones");
+  const texts = rest.map(({ text }) => text);
+  const subcommand = /^(?:list|get|set)$/.test(texts[0] ?? "") ? texts[0] : undefined;
+  const words = subcommand === undefined ? texts : texts.slice(1);
+  const first_operand = words.findIndex((text) => !/^-./s.test(text));
+  const operands = first_operand === -1 ? [] : words.slice(first_operand);
+  if (words.includes("--") || operands.some((text) => text.startsWith("-")) || rest.some(({ glob }) => glob))
+    return odd;
+  const [key = "", ...values] = operands;
+  if (operands.length > 0 && MAY_BE_SUBCOMMAND.test(key)) return odd;
+  const is_local = hasOption(given, "--local");
+  const lists = hasOption(given, "-l --list");
+  const gets = hasOption(given, "--get --get-all --get-regexp");
+  if (subcommand !== undefined && (lists || gets)) return odd;
+  if (subcommand === "list" || lists) return is_local && !gets && operands.length === 0 ? form("read") : odd;
+  if (subcommand === "get" || gets || (subcommand === undefined && operands.length === 1)) {
+    const is_plain = PLAIN_SETTING.test(key) && values.length === 0 && !hasOption(given, "--get-regexp --regexp");
+    const count = operands.length === 1 || (operands.length === 2 && gets);
+    return count && (is_local || is_plain) ? form("read") : odd;
+  }
+  const only_local = given.options.every(({ name }) => name === "--local");
+  const [value = ""] = values;
+  return operands.length === 2 && only_local && isHarmlessToSet(key, value) ? form("set") : odd;
 }
 
 /** Settings that hold no password; others of the user's own may. */
