@@ -73,6 +73,10 @@ export const ALARM_WORDS: Readonly<Record<Language, Readonly<Record<AlarmCode, A
       title: "A confined command left files whose content runs later",
       meaning: "They were set aside: nothing runs them unless you put them back.",
     },
+    box_hid_its_end: {
+      title: "A confined command made itself look ended and ran on",
+      meaning: "It was killed, and what it left was looked at. No ordinary program does that: find what started it.",
+    },
   },
   it: {
     trail_unwritable: {
@@ -140,6 +144,11 @@ export const ALARM_WORDS: Readonly<Record<Language, Readonly<Record<AlarmCode, A
       title: "Un comando confinato ha lasciato file il cui contenuto verrebbe eseguito più tardi",
       meaning: "Sono stati messi da parte: niente li esegue finché non li rimetti al loro posto.",
     },
+    box_hid_its_end: {
+      title: "Un comando confinato si è finto concluso e ha continuato",
+      meaning:
+        "È stato terminato, e ciò che ha lasciato è stato controllato. Nessun programma ordinario lo fa: cerca che cosa l'ha avviato.",
+    },
   },
 };
 
@@ -153,4 +162,5 @@ export const PAST_ALARMS: readonly AlarmCode[] = [
   "ran_unasked",
   "other_hooks",
   "box_set_aside",
+  "box_hid_its_end",
 ];

@@ -37,6 +37,8 @@ export const ALARM_CODES = [
   "judge_unavailable",
   /** A confined command made files whose content runs later: they were set aside. */
   "box_set_aside",
+  /** A confined command made itself look ended and ran on: it was killed. */
+  "box_hid_its_end",
 ] as const;
 
 export const alarmSchema = z.object({

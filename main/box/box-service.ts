@@ -299,7 +299,13 @@ export class BoxService implements Box {
       agents_folder: makeSocketFolder(join(folder.path, "agents")),
       slots,
       plan,
-      runs: new Runs({ folder, slots, bubblewrap: basename(machine.bubblewrap.path), failed }),
+      runs: new Runs({
+        folder,
+        slots,
+        bubblewrap: basename(machine.bubblewrap.path),
+        hidItsEnd: (run) => this.#hidItsEnd(run),
+        failed,
+      }),
       network,
     };
   }
@@ -326,6 +332,17 @@ export class BoxService implements Box {
       subject: agent_name,
       message: `${agent_name} ran a command outside the box that was allowed only inside it`,
       hint: "the agent is paused: look at what the command did, then test its client again and resume it",
+    });
+  }
+
+  #hidItsEnd({ confined_run: { agent_name, declaration } }: Run): void {
+    const { alarms, audit, clock } = this.#parts;
+    audit.append({ event: "box.hid_its_end", ts: clock.now() / 1000, agent: agent_name });
+    alarms.raise({
+      code: "box_hid_its_end",
+      subject: declaration.project,
+      message: `a confined command of ${agent_name} made itself look ended and ran on: it was killed`,
+      hint: "it was hostile: find what in the project made it, such as a package that was just installed",
     });
   }
 }

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { errorCode } from "../../gate/errors.ts";
 
@@ -7,35 +7,75 @@ import { errorCode } from "../../gate/errors.ts";
 const MAX_WAIT_MS = 2000;
 const STEP_MS = 2;
 
-/** While nothing else says when a box ends. */
+/** For one that takes longer than that. */
 const WATCH_MS = 50;
 
-/** Waits, for two seconds at the most, until no process of a box is left. @param pid of its first process on the host @returns whether none is */
-export async function boxHasEnded(pid: number | undefined): Promise<boolean> {
-  if (pid === undefined) return true;
-  const until = performance.now() + MAX_WAIT_MS;
-  while ((await beginOf(pid)) !== undefined) {
-    if (performance.now() > until) return false;
-    await wait(STEP_MS, undefined, { ref: false });
-  }
-  return true;
+/** The first process of a box, by its number on the host; another process may get the number later. */
+export interface FirstProcess {
+  readonly pid: number;
+  /** In the kernel's ticks. */
+  readonly begin: string;
 }
 
-/** Waits until a process has ended, or `isOver` says that nobody wants to know any more. */
-export async function processEnds(pid: number, isOver: () => boolean): Promise<void> {
-  const begin = await beginOf(pid);
-  // Another process may get its number.
-  while (begin !== undefined && !isOver() && (await beginOf(pid)) === begin)
-    await wait(WATCH_MS, undefined, { ref: false });
+/** It as it is now. @param bubblewrap its program's name @returns undefined where there is none by this number */
+export function firstProcess(pid: number, bubblewrap: string): FirstProcess | undefined {
+  const found = standingOf(pid);
+  // The kernel keeps fifteen bytes of a name.
+  const name = Buffer.from(bubblewrap).subarray(0, 15).toString("latin1");
+  return found?.name === name ? { pid, begin: found.begin } : undefined;
 }
 
-/** When a process began, in the kernel's ticks; undefined where it has ended. */
-async function beginOf(pid: number): Promise<string | undefined> {
+/** Whether it goes on although its pipe has ended: its own end begins before it closes anything. */
+export function goesOn({ pid, begin }: FirstProcess): boolean {
+  const found = standingOf(pid);
+  return found?.begin === begin && !found.is_ending;
+}
+
+/** Ends it, and with it all that is in its box. */
+export function kill({ pid, begin }: FirstProcess): void {
+  if (standingOf(pid)?.begin !== begin) return;
   try {
-    const stat = await readFile(`/proc/${pid}/stat`, "latin1");
-    const [state, ...others] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    // A zombie's namespace is empty: the kernel waits for its other processes first.
-    return state === "Z" || state === "X" ? undefined : others[18];
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if (errorCode(error) !== "ESRCH") throw error;
+  }
+}
+
+/** Waits, for two seconds at the most, until no process of a box is left. @param pid of its first process on the host */
+export async function boxHasEnded(pid: number | undefined): Promise<void> {
+  const until = performance.now() + MAX_WAIT_MS;
+  while (pid !== undefined && standingOf(pid) !== undefined && performance.now() <= until)
+    await wait(STEP_MS, undefined, { ref: false });
+}
+
+/** Waits until a box's first process, and so all of the box, has ended, or `isOver` says that nobody wants to know any more. */
+export async function boxEnds({ pid, begin }: FirstProcess, isOver: () => boolean = () => false): Promise<void> {
+  const soon = performance.now() + MAX_WAIT_MS;
+  while (!isOver() && standingOf(pid)?.begin === begin)
+    await wait(performance.now() < soon ? STEP_MS : WATCH_MS, undefined, { ref: false });
+}
+
+interface Standing {
+  name: string;
+  begin: string;
+  /** It runs no more of its program. */
+  is_ending: boolean;
+}
+
+/** The kernel's PF_EXITING: set before a process's files are closed. */
+const IS_EXITING = 4;
+
+/** Undefined where there is no such process any more. Reading it never waits: the kernel makes the text. */
+function standingOf(pid: number): Standing | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    const end = stat.lastIndexOf(")");
+    const [state, ...others] = stat.slice(end + 2).split(" ");
+    const [flags, threads, begin] = [Number(others[5]), Number(others[16]), others[18] ?? ""];
+    // A zombie's namespace is empty: the kernel waits for its other processes first. But one that has another thread goes on.
+    const is_zombie = state === "Z" || state === "X";
+    if (is_zombie && threads <= 1) return undefined;
+    return { name: stat.slice(stat.indexOf("(") + 1, end), begin, is_ending: !is_zombie && (flags & IS_EXITING) !== 0 };
   } catch (error) {
     if (errorCode(error) === "ENOENT" || errorCode(error) === "ESRCH") return undefined;
     throw error;

@@ -6,7 +6,7 @@ import { GateError } from "../../../ipc/gate-error.ts";
 import type { ConfinedRun } from "../../gate/confinement/box.ts";
 import { errorCode } from "../../gate/errors.ts";
 import type { BoxFolder } from "../box-folder.ts";
-import { boxHasEnded, processEnds } from "./box-end.ts";
+import { boxEnds, type FirstProcess, firstProcess, goesOn, kill } from "./box-end.ts";
 import { endOrphan } from "./first-process.ts";
 import { type Greeting, MAX_GREETING, readGreeting } from "./greeting.ts";
 import type { Slot, SlotPool } from "./slots.ts";
@@ -56,8 +56,8 @@ interface LiveRun extends Run {
   is_down_open: boolean;
   chunks: Buffer[];
   size: number;
-  /** The host's id of the box's first process. */
-  pid: number | undefined;
+  /** Undefined until bubblewrap has said which one it is. */
+  first: FirstProcess | undefined;
   has_to_end: boolean;
   timer: NodeJS.Timeout;
 }
@@ -67,6 +67,8 @@ export interface RunsParts {
   slots: SlotPool;
   /** Its program's name. */
   bubblewrap: string;
+  /** A run's first process went on when its pipe had ended: it was made to look ended. All of it is killed. */
+  hidItsEnd(run: Run): void;
   failed(what: string, error: unknown): void;
 }
 
@@ -105,7 +107,7 @@ export class Runs {
       is_down_open: true,
       chunks: [],
       size: 0,
-      pid: undefined,
+      first: undefined,
       has_to_end: false,
       timer: setTimeout(() => this.#expire(run), START_WITHIN_MS),
     };
@@ -147,8 +149,7 @@ export class Runs {
     if (run === undefined) return;
     if (run.state === "prepared") return this.#refuse(run, "it was ended");
     run.has_to_end = true;
-    // It has the pipe open: no other process has its number.
-    if (run.pid !== undefined) killed(run.pid);
+    if (run.first !== undefined) kill(run.first);
   }
 
   /** Takes back what was prepared: its words were given to nobody. */
@@ -210,19 +211,19 @@ export class Runs {
   /** Bubblewrap says which process is its box's first, before the command begins. */
   #informed(run: LiveRun, chunk: Buffer): void {
     if (run.size > MAX_INFO) return this.#stopReading(run);
-    if (run.pid !== undefined) return;
+    if (run.first !== undefined) return;
     run.chunks.push(chunk);
     const found = /"child-pid":\s*(\d+)\D/.exec(Buffer.concat(run.chunks).toString("latin1"))?.[1];
     if (found === undefined) return;
-    run.pid = Number(found);
-    if (run.has_to_end) killed(run.pid);
+    run.first = firstProcess(Number(found), this.#parts.bubblewrap);
+    if (run.has_to_end && run.first !== undefined) kill(run.first);
   }
 
   /** Where bubblewrap was ended while it made the box, the box's first process may wait for it. */
-  #endOrphan({ pid, slot }: LiveRun): void {
+  #endOrphan({ first, slot }: LiveRun): void {
     const { folder, bubblewrap, failed } = this.#parts;
     try {
-      endOrphan(join(folder.path, `${slot.name}.up`), bubblewrap, pid);
+      endOrphan(join(folder.path, `${slot.name}.up`), bubblewrap, first?.pid);
     } catch (error) {
       failed("ending a box that never began", error);
     }
@@ -230,10 +231,10 @@ export class Runs {
 
   /** A command can write into the pipe, by what its box's first process has open: it would keep the gate reading. */
   #stopReading(run: LiveRun): void {
-    const { pid, socket } = run;
-    if (pid === undefined || socket.isPaused()) return;
+    const { first, socket } = run;
+    if (first === undefined || socket.isPaused()) return;
     socket.pause();
-    void processEnds(pid, () => socket.destroyed)
+    void boxEnds(first, () => socket.destroyed)
       .catch((error: unknown) => this.#parts.failed("waiting for a confined command", error))
       .then(() => socket.destroy());
   }
@@ -296,9 +297,16 @@ export class Runs {
   }
 
   async #end(run: LiveRun): Promise<void> {
-    // What is left of it could still write into the pipes.
-    if (await boxHasEnded(run.pid)) this.#parts.slots.release(run.slot.name);
-    else this.#parts.slots.retire(run.slot.name);
+    const { first } = run;
+    if (first !== undefined) {
+      if (goesOn(first)) {
+        kill(first);
+        this.#parts.hidItsEnd(run);
+      }
+      // Until then what is left of it could write into the pipes, and into the project that is looked at next.
+      await boxEnds(first);
+    }
+    this.#parts.slots.release(run.slot.name);
     try {
       await run.plan.ended();
     } finally {
@@ -339,14 +347,6 @@ export class Runs {
     }, ms);
     timer.unref();
     this.#timers.add(timer);
-  }
-}
-
-function killed(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch (error) {
-    if (errorCode(error) !== "ESRCH") throw error;
   }
 }
 
