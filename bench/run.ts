@@ -10,6 +10,7 @@ import { guard } from "./guard.ts";
 import { hook } from "./hook.ts";
 import { judges } from "./judges.ts";
 import { load } from "./load.ts";
+import { lookingLines } from "./looking-lines.ts";
 import { mcp } from "./mcp.ts";
 import { notification } from "./notification.ts";
 import { page } from "./page.ts";
@@ -34,6 +35,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   description: described,
   "coding-session": codingSession,
   reading: readingCommands,
+  looking: lookingLines,
   footprint,
   safety: safetyChecks,
   notification,

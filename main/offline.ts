@@ -9,7 +9,7 @@ import { openDatabaseReadOnly } from "./gate/database.ts";
 import { describe } from "./gate/description/describe.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "./gate/executors/catalog.ts";
 import { CommandLines } from "./gate/executors/command-lines.ts";
-import { needsOf } from "./gate/executors/needs.ts";
+import { needsOf, takesComments } from "./gate/executors/needs.ts";
 import { grantsSchema } from "./gate/grants/schema.ts";
 import { GrantStore } from "./gate/grants/store.ts";
 import { GateFiles } from "./gate/guard/gate-files.ts";
@@ -66,7 +66,7 @@ export function openOfflineGate(env: Env = process.env): OfflineGate {
       const decision = { ...withUnrunReviews(decisionOf(examined), examined), trace: traceOf(examined) };
       const { executor, needs = [], lines } = examined.x;
       const runs = [...executor.manifest.needs, ...needs].some(({ capability }) => capability === "code:exec");
-      const readings = runs ? explainReadings(call, home, settings.gate_files, lines) : [];
+      const readings = runs ? explainReadings(call, home, settings.gate_files, lines, takesComments(executor)) : [];
       return readings.length === 0 ? decision : { ...decision, readings };
     },
     describe(input) {

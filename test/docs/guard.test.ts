@@ -56,7 +56,7 @@ function decided(command: string): { outcome: string; why: string } {
   if (got === "denied") return { outcome: got, why: reason.replace("guard: ", "") };
   if (got === "asked")
     return { outcome: got, why: reading?.unclear ?? reason.replace("level Supervised asks before ", "") };
-  const { needs } = needsOfLine(command, world.home, PROJECT);
+  const { needs } = needsOfLine(command, world.home, PROJECT, true);
   const texts = needs.map(requirementOf).map(({ capability, target }) => `${capability} ${shown(target)}`);
   return { outcome: got, why: [...new Set(texts)].join(", ") || "nothing" };
 }

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { accessesOf } from "../programs/accesses.ts";
-import type { Access, CommandContext } from "../programs/program.ts";
+import type { Access, CommandContext, Program } from "../programs/program.ts";
 import { repeaterCalled } from "../programs/repeaters.ts";
 import { programCalled } from "../programs/table.ts";
 import { clearPrefix } from "../programs/wrappers.ts";
@@ -12,8 +12,8 @@ import { kindOf, type PathKind } from "../targets/path-kind.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
 import { askedEachTime } from "../targets/secret-files.ts";
 import { type CallTarget, pathTarget, type ResolvedRequirement, urlTarget } from "../targets/target.ts";
-import type { ClearCommand } from "./line.ts";
-import { mayHoldLinks, mayMatchLinks } from "./links.ts";
+import type { ClearCommand, ClearWord } from "./line.ts";
+import { allNames, mayHoldLinks, mayMatchLinks } from "./links.ts";
 import { givenByXargs } from "./xargs.ts";
 
 /** What one command of a clear line needs in one folder, by its program's record and by what is on the disk. */
@@ -66,7 +66,8 @@ export class CommandReader {
     this.#unclear ??= why;
   }
 
-  #command(words: readonly Word[], found: readonly Word[] = []): void {
+  #command(given_words: readonly ClearWord[], found: readonly Word[] = []): void {
+    const words = given_words.map((word) => (word.begins_open ? this.#opened(word) : word));
     const [first, ...args] = words;
     if (first === undefined) return this.#doubt("no command");
     if (!found.every(isPlainStart)) this.#doubt("a starting point whose names may mean more than files");
@@ -99,7 +100,7 @@ export class CommandReader {
     const { accesses, unclear, runs } = accessesOf(program, args, context);
     if (unclear !== null) this.#doubt(unclear);
     if (program.in_first_folder_only && this.#cwd !== this.#start) this.#doubt("another folder than the line's own");
-    for (const word of args) this.#manyNames(word, accesses, found);
+    for (const word of args) this.#names(word, program, accesses, found);
     // What the shell leaves as it is where nothing matches, git expands itself.
     if (program.works_on_repository && args.some(({ glob }) => glob))
       this.#doubt("a pattern that git itself may expand");
@@ -113,8 +114,28 @@ export class CommandReader {
     }
   }
 
-  /** A pattern, or what is found, is any number of names: clear where any number of files is accepted and means the same. */
-  #manyNames(word: Word, accesses: readonly Access[], found: readonly Word[]): void {
+  /** A pattern that may begin with anything: clear while every name that it matches is a plain file's to every program. */
+  #opened(word: ClearWord): ClearWord {
+    const [segment = ""] = word.text.split("/");
+    const is_plain = this.#cwd !== null && !this.#situation.has_changed;
+    if (word.text.startsWith("-")) {
+      // bash and dash pass on as it is what matches nothing, zsh doesn't run the line.
+      if (!is_plain || !allNames(this.#cwd ?? "", segment, () => false)) this.#doubt(OPEN);
+      const { glob: _, begins_open: __, ...rest } = word;
+      return { ...rest, pieces: [{ text: word.text, kind: "text" }] };
+    }
+    if (!is_plain || !allNames(this.#cwd ?? "", segment, (name) => PLAIN_NAME.test(name))) this.#doubt(OPEN);
+    return word;
+  }
+
+  /**
+   * A pattern, or what is found, is any number of names: clear where any number of files is accepted and means the same. Digits or one
+   * name that aren't known are clear where words are only printed as well.
+   */
+  #names(word: ClearWord, program: Program, accesses: readonly Access[], found: readonly Word[]): void {
+    const are_printed = program.prints_words === true;
+    if (word.is_status && !are_printed && program.takes_status !== true) this.#doubt("a number that isn't known");
+    if (word.is_name && (are_printed || accesses.some((access) => access.word === word && access.is_one))) return;
     const isFile = ({ kind, word: one }: Access) => one === word && (kind === "read" || kind === "list");
     if (word.glob === true && !accesses.some((access) => isFile(access) && access.is_many === true))
       this.#doubt("a pattern where no files are named");
@@ -290,6 +311,10 @@ export class CommandReader {
     if (target !== null) this.#needs.push({ capability, target, ...more });
   }
 }
+
+const OPEN = "a pattern that may begin with anything";
+/** No option, no variable of awk's, no file of words. */
+const PLAIN_NAME = /^[A-Za-z0-9_][^=]*$/;
 
 /** The working directory among starting points. */
 const HERE = plainWord(".", { start: 0, end: 0 });

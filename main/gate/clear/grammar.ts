@@ -1,4 +1,5 @@
 import type { Piece } from "../shell/reading.ts";
+import { plainWord } from "../shell/word.ts";
 import type { ClearCommand, ClearLine, ClearRedirect, ClearStep, ClearWord } from "./line.ts";
 
 /**
@@ -7,26 +8,38 @@ import type { ClearCommand, ClearLine, ClearRedirect, ClearStep, ClearWord } fro
  * check that. It asks nothing of the interpreter in shell/, which finds danger and proves nothing.
  *
  *     line     = step { ( ";" | newline | "&&" | "||" ) step }
- *     step     = pipeline | "for" NAME "in" WORD... ( ";" | newline ) "do" line "done"
+ *     step     = pipeline | "(" line ")" | "for" NAME "in" WORD... ( ";" | newline ) "do" line "done"
+ *              | "if" line "then" line { "elif" line "then" line } [ "else" line ] "fi"
  *     pipeline = command { "|" command }
  *     command  = { NAME=value } word { word | redirection }
  *
- * No other expansion than `~`, `~/`, plain patterns and the variable of `for`; no comment (an interactive zsh runs it), no `&`, no
- * parentheses, no braces but `{}`, no here-string, no function, no keyword.
+ * No other expansion than `~`, `~/`, plain patterns, `$HOME`, `$?` and the variable of `for`; a comment only where the shell isn't
+ * interactive (zsh would run it); no `&`, no braces but `{}`, no here-string, no function, no other keyword.
  */
 
 const MAX_LENGTH = 64 * 1024;
 const MAX_COMMANDS = 512;
 const MAX_VALUES = 64;
+const MAX_DEPTH = 8;
 
-/** Reads a command line by the grammar. Never throws; linear in the text's length. `home` is what `~` means. */
-export function clearLine(text: string, home: string): ClearLine {
+/**
+ * Reads a command line by the grammar. Never throws; linear in the text's length. `home` is what `~` means.
+ * @param has_comments the shell that runs it isn't interactive
+ */
+export function clearLine(text: string, home: string, has_comments = false): ClearLine {
   try {
-    return { steps: new Parser(text, home).line() };
+    return { steps: new Parser(text, home, has_comments).line() };
   } catch (error) {
     if (error instanceof Unclear) return { unclear: error.message, at: error.at };
     throw error;
   }
+}
+
+/** What a loop over a pattern does to the names that match: as `ls -d` would. */
+function listing(pattern: ClearWord): ClearStep {
+  const words = [plainWord("ls", pattern), plainWord("-d", pattern), pattern];
+  const command = { words, redirects: [], has_text: false, start: pattern.start, end: pattern.end };
+  return { joined_by: ";", commands: [command], in_loop: false };
 }
 
 class Unclear extends Error {
@@ -52,12 +65,33 @@ const HARMLESS_ASSIGNMENT =
 const LOOP_VARIABLE = /^(?:[a-z]|file|dir|name|item|pkg)$/;
 /** What a loop runs over: nothing that an unquoted variable would be split at, or arithmetic would run. */
 const LOOP_VALUE = /^[A-Za-z0-9_./,:@%+-]+$/;
+/** `$NAME` and `${NAME}`. */
+const VARIABLE = /^\$(?:([A-Za-z_]+|\?)|\{([A-Za-z_]+|\?)\})/;
+/** Behind a variable nothing that zsh takes for a part of it: no index, no modifier (`$f[1]`, `$f:h`). */
+const BEHIND_VARIABLE = /^(?:[ \t\n;|&)"./,=-]|:[ "]|$)/;
+/** No shell splits an unquoted variable with this value, or takes it for a pattern. */
+const UNSPLIT = /^[A-Za-z0-9_./,:@%+-]+$/;
 /** A set of a pattern: letters and digits. `[.]` may match a leading dot in some shells. */
 const SET = /^\[[A-Za-z0-9]+(?:-[A-Za-z0-9]+)?\]/;
+
+/** What ends each part of a branch; behind `fi` there is none. */
+const PARTS_OF_BRANCH: ReadonlyMap<string, readonly string[]> = new Map([
+  ["if", ["then"]],
+  ["elif", ["then"]],
+  ["then", ["elif", "else", "fi"]],
+  ["else", ["fi"]],
+]);
 
 interface Loop {
   name: string;
   value: ClearWord;
+}
+
+/** What is in a word beside letters. */
+interface Seen {
+  is_status: boolean;
+  is_name: boolean;
+  is_many: boolean;
 }
 
 interface HereDocument {
@@ -70,21 +104,25 @@ interface HereDocument {
 class Parser {
   readonly #text: string;
   readonly #home: string;
+  readonly #has_comments: boolean;
+  /** Open groups and branches. */
+  #depth = 0;
   #at = 0;
   /** Here-documents whose bodies begin behind the next newline. */
   #documents: HereDocument[] = [];
   #commands = 0;
 
-  constructor(text: string, home: string) {
+  constructor(text: string, home: string, has_comments: boolean) {
     this.#text = text;
     this.#home = home;
+    this.#has_comments = has_comments;
     if (text.length > MAX_LENGTH) this.#refuse("a long text");
     const odd = text.search(NEVER);
     if (odd !== -1) throw new Unclear("a control character", odd);
   }
 
   line(): ClearStep[] {
-    const steps = this.#steps(null);
+    const steps = this.#steps(null, []);
     if (this.#at < this.#text.length) this.#refuse("a part of the shell's syntax that isn't plain");
     if (this.#documents.length > 0) this.#refuse("a here-document without its text");
     if (steps.length === 0) this.#refuse("no command");
@@ -95,27 +133,65 @@ class Parser {
     throw new Unclear(why, at);
   }
 
-  /** Steps up to the end, or up to `done` where a loop's body is read. */
-  #steps(loop: Loop | null): ClearStep[] {
+  /** Steps up to the end, or up to one of these words. */
+  #steps(loop: Loop | null, until: readonly string[]): ClearStep[] {
     const steps: ClearStep[] = [];
     let joined_by: ClearStep["joined_by"] = ";";
     for (;;) {
       this.#blanks(joined_by === ";");
-      if (this.#at >= this.#text.length || (loop !== null && this.#isWord("done"))) {
+      if (this.#at >= this.#text.length || until.some((word) => this.#isWord(word))) {
         if (joined_by !== ";") this.#refuse("a line that isn't finished");
         return steps;
       }
-      if (this.#isWord("for")) {
-        if (loop !== null || joined_by !== ";" || this.#documents.length > 0) this.#refuse("a loop that isn't plain");
-        steps.push(...this.#loop());
-      } else steps.push(this.#pipeline(joined_by, loop));
+      const is_branch = this.#isWord("if");
+      if (is_branch || this.#isWord("for")) {
+        if ((!is_branch && loop !== null) || joined_by !== ";" || this.#documents.length > 0)
+          this.#refuse(is_branch ? "a branch that isn't plain" : "a loop that isn't plain");
+        steps.push(...(is_branch ? this.#branch(loop) : this.#loop()));
+      } else if (this.#text[this.#at] === "(") steps.push(this.#group(joined_by, loop));
+      else steps.push(this.#pipeline(joined_by, loop));
       this.#blanks(false);
       const next = this.#operator();
       if (next === null) {
-        if (this.#at < this.#text.length) this.#refuse("a part of the shell's syntax that isn't plain");
+        const is_closed = this.#at >= this.#text.length || (until.includes(")") && this.#text[this.#at] === ")");
+        if (!is_closed) this.#refuse("a part of the shell's syntax that isn't plain");
         return steps;
       }
+      // Whether a branch ran isn't known.
+      if (is_branch && next !== ";") this.#refuse("a branch that isn't plain");
       joined_by = next;
+    }
+  }
+
+  /** A part of the line that ends with one of these words, which is left to be read. */
+  #part(loop: Loop | null, until: readonly string[]): ClearStep[] {
+    if (++this.#depth > MAX_DEPTH) this.#refuse("too many parts in one another");
+    const steps = this.#steps(loop, until);
+    if (steps.length === 0 || this.#documents.length > 0 || !until.some((word) => this.#isWord(word)))
+      this.#refuse("a part that isn't plain");
+    this.#depth--;
+    return steps;
+  }
+
+  /** `( LINE )`: in a process of its own. */
+  #group(joined_by: ClearStep["joined_by"], loop: Loop | null): ClearStep {
+    // `((` is arithmetic.
+    if (this.#documents.length > 0 || this.#text[this.#at + 1] === "(") this.#refuse("a group that isn't plain");
+    this.#at++;
+    const inner = this.#part(loop, [")"]);
+    this.#at++;
+    return { joined_by, commands: [], in_loop: loop !== null, inner };
+  }
+
+  /** `if LINE; then LINE; fi`: each of its parts may run. */
+  #branch(loop: Loop | null): ClearStep[] {
+    const steps: ClearStep[] = [];
+    for (;;) {
+      const word = /^[a-z]+/.exec(this.#text.slice(this.#at, this.#at + 8))?.[0] ?? "";
+      this.#at += word.length;
+      const until = PARTS_OF_BRANCH.get(word);
+      if (until === undefined) return steps;
+      steps.push(...this.#part(loop, until));
     }
   }
 
@@ -135,12 +211,15 @@ class Parser {
     return ";";
   }
 
-  /** Spaces, tabs and a backslash before a newline; newlines as well where a command may begin. */
+  /** Spaces, tabs, a backslash before a newline and a comment; newlines as well where a command may begin. */
   #blanks(with_newlines: boolean): void {
     for (;;) {
       const character = this.#text[this.#at];
       if (character === " " || character === "\t") this.#at++;
-      else if (
+      else if (character === "#" && this.#has_comments && this.#documents.length === 0 && this.#isAtBegin()) {
+        const end = this.#text.indexOf("\n", this.#at);
+        this.#at = end === -1 ? this.#text.length : end;
+      } else if (
         character === "\\" &&
         this.#text[this.#at + 1] === "\n" &&
         /[ \t\n]/.test(this.#text[this.#at - 1] ?? " ")
@@ -149,6 +228,11 @@ class Parser {
       else if (with_newlines && character === "\n") this.#newline();
       else return;
     }
+  }
+
+  /** A word may begin here: in front is a blank, or what ends a command. */
+  #isAtBegin(): boolean {
+    return /[ \t\n;|&]/.test(this.#text[this.#at - 1] ?? " ");
   }
 
   /** Here-documents follow the newline that ends the line they begin in. */
@@ -172,11 +256,11 @@ class Parser {
   #isWord(word: string): boolean {
     return (
       this.#text.startsWith(word, this.#at) &&
-      /^(?:[ \t\n;|&]|$)/.test(this.#text.slice(this.#at + word.length, this.#at + word.length + 1))
+      /^(?:[ \t\n;|&)]|$)/.test(this.#text.slice(this.#at + word.length, this.#at + word.length + 1))
     );
   }
 
-  /** `for x in A B; do ...; done`, read once for each value with the value in the variable's place. */
+  /** `for x in A B; do ...; done`, read once for each value with the value, or the pattern that it matches, in the variable's place. */
   #loop(): ClearStep[] {
     this.#at += 3;
     this.#blanks(false);
@@ -189,7 +273,8 @@ class Parser {
     const values: ClearWord[] = [];
     for (this.#blanks(false); !/^[;\n]?$/.test(this.#text[this.#at] ?? ""); this.#blanks(false)) {
       const value = this.#word(null);
-      if (value.glob || !LOOP_VALUE.test(value.text)) this.#refuse("a loop over more than plain words", value.start);
+      if (value.is_status || !(value.glob ? /^[\w./*?[\]-]+$/ : LOOP_VALUE).test(value.text))
+        this.#refuse("a loop over more than plain words", value.start);
       values.push(value);
     }
     if (values.length === 0 || values.length > MAX_VALUES) this.#refuse("a loop over nothing, or over too much");
@@ -198,10 +283,10 @@ class Parser {
     if (!this.#isWord("do")) this.#refuse("a loop that isn't plain");
     this.#at += 2;
     const body = this.#at;
-    const steps: ClearStep[] = [];
+    const steps = values.filter(({ glob }) => glob).map(listing);
     for (const value of values) {
       this.#at = body;
-      const inner = this.#steps({ name, value });
+      const inner = this.#steps({ name, value }, ["done"]);
       if (inner.length === 0) this.#refuse("a loop without a command");
       steps.push(...inner);
     }
@@ -232,7 +317,7 @@ class Parser {
     for (;;) {
       this.#blanks(false);
       const character = this.#text[this.#at];
-      if (character === undefined || /[;\n|&]/.test(character)) break;
+      if (character === undefined || /[;\n|&]/.test(character) || this.#closes(character)) break;
       if (/[<>]/.test(character) || /^[0-9][<>]/.test(this.#text.slice(this.#at, this.#at + 2))) {
         if (words.length === 0) this.#refuse("a redirection without a command");
         // `12>x` is another output, `a12>x` isn't.
@@ -266,7 +351,7 @@ class Parser {
     const [whole, number, operator] = found;
     this.#at += whole.length;
     if (operator === ">&") {
-      if (!/^[12](?:[ \t\n;|&]|$)/.test(this.#text.slice(this.#at, this.#at + 2)))
+      if (!/^[12](?:[ \t\n;|&)]|$)/.test(this.#text.slice(this.#at, this.#at + 2)))
         this.#refuse("a redirection that isn't plain", start);
       this.#at++;
       return null;
@@ -284,7 +369,7 @@ class Parser {
     if (/[(!&>|<]/.test(this.#text[this.#at] ?? "")) this.#refuse("a redirection that isn't plain", start);
     this.#blanks(false);
     const target = this.#word(null);
-    if (target.glob || target.text === "" || target.text.startsWith("-"))
+    if (target.glob || target.is_status || target.text === "" || target.text.startsWith("-"))
       this.#refuse("a redirection to more than one name", target.start);
     // zsh takes `<1->` for a pattern.
     if (/[<>]/.test(this.#text[this.#at] ?? "")) this.#refuse("a redirection that isn't plain", start);
@@ -306,17 +391,24 @@ class Parser {
     return document;
   }
 
-  /** One word: letters, quotes, escaped characters, a pattern, `~`, or the loop's variable. */
+  /** Ends the group that is read. */
+  #closes(character: string): boolean {
+    return character === ")" && this.#depth > 0;
+  }
+
+  /** One word: letters, quotes, escaped characters, a pattern, `~`, or a variable. */
   #word(loop: Loop | null): ClearWord {
     const start = this.#at;
-    const variable = this.#variable(loop);
-    if (variable !== null) return variable;
     const pieces: Piece[] = [];
+    const seen: Seen = { is_status: false, is_name: false, is_many: false };
     let is_quoted = false;
     let is_revision = false;
     const add = (text: string, kind: "text" | "glob" = "text") => {
       const last = pieces.at(-1);
-      if (last?.kind === "text" && kind === "text") pieces[pieces.length - 1] = { text: last.text + text, kind };
+      if (text === "" && pieces.length > 0) return;
+      if (last?.text === "") pieces.pop();
+      if (last?.kind === "text" && last.text !== "" && kind === "text")
+        pieces[pieces.length - 1] = { text: last.text + text, kind };
       else pieces.push({ text, kind });
     };
     if (this.#text[start] === "~") {
@@ -326,7 +418,7 @@ class Parser {
     } else if (this.#text[start] === "=") this.#refuse("a word that zsh takes for a program's path");
     for (;;) {
       const character = this.#text[this.#at] ?? "";
-      if (character === "" || /[ \t\n;|&<>]/.test(character)) break;
+      if (character === "" || /[ \t\n;|&<>]/.test(character) || this.#closes(character)) break;
       if (character === "'") {
         const end = this.#text.indexOf("'", this.#at + 1);
         if (end === -1) this.#refuse("a quote without its end");
@@ -334,7 +426,10 @@ class Parser {
         this.#at = end + 1;
         is_quoted = true;
       } else if (character === '"') {
-        add(this.#doubleQuoted());
+        for (const { text, kind } of this.#doubleQuoted(loop, seen)) add(text, kind === "glob" ? kind : "text");
+        is_quoted = true;
+      } else if (character === "$") {
+        for (const { text, kind } of this.#variable(loop, false, seen)) add(text, kind === "glob" ? kind : "text");
         is_quoted = true;
       } else if (character === "\\") {
         const next = this.#text[this.#at + 1] ?? "";
@@ -348,6 +443,7 @@ class Parser {
         this.#at++;
       } else if (/[*?[]/.test(character)) {
         this.#pattern(add);
+        seen.is_many = true;
       } else if (BARE.test(character)) {
         add(character);
         this.#at++;
@@ -363,18 +459,16 @@ class Parser {
         const literal = character === "!" ? "!" : "{}";
         add(literal);
         this.#at += literal.length;
-      } else
-        this.#refuse(
-          character === "$" || character === "`" ? "an expansion" : "a character with a meaning to the shell",
-        );
+      } else this.#refuse(character === "`" ? "an expansion" : "a character with a meaning to the shell");
     }
     if (pieces.length === 0) add("");
-    const word = this.#made(pieces, start, is_quoted);
+    const word = this.#made(pieces, start, is_quoted, seen.is_name && !seen.is_many);
+    if (seen.is_status) word.is_status = true;
     if (is_revision) word.is_revision = true;
     return word;
   }
 
-  #made(pieces: readonly Piece[], start: number, is_quoted: boolean): ClearWord {
+  #made(pieces: readonly Piece[], start: number, is_quoted: boolean, is_name: boolean): ClearWord {
     const word: ClearWord = {
       text: pieces.map(({ text }) => text).join(""),
       is_resolved: true,
@@ -383,10 +477,10 @@ class Parser {
       end: this.#at,
     };
     if (pieces.some(({ kind }) => kind === "glob")) {
-      // A name may begin with a dash: such a word is no option and no operand. Nothing is in quotes in front.
+      // A name may begin with a dash: what there is has to be looked at.
       const first = pieces[0];
-      if (first?.kind !== "text" || !/^[^-]/.test(first.text))
-        this.#refuse("a pattern that may begin with anything", start);
+      if (first?.kind !== "text" || first.text.startsWith("-")) word.begins_open = true;
+      if (is_name) word.is_name = true;
       for (const segment of word.text.split("/"))
         if (/^\.(?![A-Za-z0-9])/.test(segment) && segment !== "." && segment !== "..")
           this.#refuse("a pattern that may match . or ..", start);
@@ -396,30 +490,39 @@ class Parser {
     return word;
   }
 
-  /** `$x` or `"$x"`, and nothing else in the word. */
-  #variable(loop: Loop | null): ClearWord | null {
-    const rest = this.#text.slice(this.#at, this.#at + 24);
-    const found = /^(?:\$([A-Za-z_]+)|"\$([A-Za-z_]+)"|\$\{([A-Za-z_]+)\}|"\$\{([A-Za-z_]+)\}")(?=[ \t\n;|&]|$)/.exec(
-      rest,
-    );
-    const name = found?.[1] ?? found?.[2] ?? found?.[3] ?? found?.[4];
-    if (found === null || loop === null || name !== loop.name) return null;
-    const start = this.#at;
-    this.#at += found[0].length;
-    return { ...loop.value, start, end: this.#at, is_quoted: true };
+  /** `$x`, `${x}`: the loop's variable, `HOME` or `?`. Not quoted it must be one that no shell splits or matches. */
+  #variable(loop: Loop | null, is_quoted: boolean, seen: Seen): readonly Piece[] {
+    const found = VARIABLE.exec(this.#text.slice(this.#at, this.#at + 24));
+    const name = found?.[1] ?? found?.[2];
+    const end = this.#at + (found?.[0].length ?? 0);
+    if (name === undefined || !BEHIND_VARIABLE.test(this.#text.slice(end, end + 2))) this.#refuse("an expansion");
+    const value = name === loop?.name ? loop.value : null;
+    const is_open = value?.glob === true || (name === "HOME" && !UNSPLIT.test(this.#home));
+    if (is_open && !is_quoted) this.#refuse("an expansion that a shell may split");
+    if (value === null && name !== "HOME" && name !== "?") this.#refuse("an expansion");
+    this.#at = end;
+    if (name === "?") seen.is_status = true;
+    if (value?.glob) seen.is_name = true;
+    return value?.pieces ?? [{ text: name === "HOME" ? this.#home : "0", kind: "text" }];
   }
 
-  /** Between double quotes: no expansion, and no `!`, which an interactive shell replaces. A backslash only before what it protects. */
-  #doubleQuoted(): string {
+  /** Between double quotes: variables, and no `!`, which an interactive shell replaces. A backslash only before what it protects. */
+  #doubleQuoted(loop: Loop | null, seen: Seen): Piece[] {
+    const pieces: Piece[] = [];
     let text = "";
     for (this.#at++; ; ) {
       const character = this.#text[this.#at];
       if (character === undefined) this.#refuse("a quote without its end");
       if (character === '"') {
         this.#at++;
-        return text;
+        return [...pieces, { text, kind: "text" }];
       }
-      if (character === "$" || character === "`") this.#refuse("an expansion");
+      if (character === "$") {
+        pieces.push({ text, kind: "text" }, ...this.#variable(loop, true, seen));
+        text = "";
+        continue;
+      }
+      if (character === "`") this.#refuse("an expansion");
       if (character === "!") this.#refuse("a mark that an interactive shell replaces");
       if (character === "\\") {
         const next = this.#text[this.#at + 1] ?? "";

@@ -20,10 +20,18 @@ export interface LineNeeds {
   commands: readonly { start: number; end: number; needs: readonly ResolvedRequirement[]; unclear: string | null }[];
 }
 
-/** A command line, as text or as a list of words that no shell sees. `cwd` is absolute, or empty where it isn't known. */
-export function needsOfLine(line: string | readonly string[], home: string, cwd: string): LineNeeds {
+/**
+ * A command line, as text or as a list of words that no shell sees. `cwd` is absolute, or empty where it isn't known.
+ * @param has_comments the shell that runs it isn't interactive
+ */
+export function needsOfLine(
+  line: string | readonly string[],
+  home: string,
+  cwd: string,
+  has_comments = false,
+): LineNeeds {
   const text = typeof line === "string" ? line : line.join(" ");
-  const read = clearLine(text, home);
+  const read = clearLine(text, home, has_comments);
   if ("unclear" in read) return { needs: [], unclear: read.unclear, commands: [] };
   if (typeof line !== "string" && !isSameAsWords(read.steps, line))
     return { needs: [], unclear: "words that a shell would read differently", commands: [] };
@@ -64,19 +72,34 @@ class LineReader {
   }
 
   read(steps: readonly ClearStep[]): LineNeeds {
+    this.#steps(steps);
+    const unclear = this.#commands.find((command) => command.unclear !== null)?.unclear ?? null;
+    return { needs: distinct(this.#commands.flatMap(({ needs }) => needs)), unclear, commands: this.#commands };
+  }
+
+  #steps(steps: readonly ClearStep[]): void {
     let is_chain_of_and = true;
     for (const step of steps) {
       is_chain_of_and = step.joined_by === "&&" ? is_chain_of_and : step.joined_by === ";";
       // Only behind `&&` is it known that the `cd` before worked.
       if (step.joined_by !== "&&" || !is_chain_of_and) this.#now = this.#ever;
-      this.#step(step);
+      if (step.inner === undefined) this.#step(step);
+      else this.#inOwnShell(step.inner);
     }
-    const unclear = this.#commands.find((command) => command.unclear !== null)?.unclear ?? null;
-    return { needs: distinct(this.#commands.flatMap(({ needs }) => needs)), unclear, commands: this.#commands };
+  }
+
+  /** Where the inner shell moves to, the outer one isn't. */
+  #inOwnShell(steps: readonly ClearStep[]): void {
+    const [now, ever] = [this.#now, this.#ever];
+    this.#ever = now;
+    this.#steps(steps);
+    this.#now = now;
+    this.#ever = ever;
   }
 
   #step({ commands, in_loop }: ClearStep): void {
     const [first] = commands;
+    const from = this.#commands.length;
     for (const [index, command] of commands.entries()) {
       let is_git = false;
       const found: { needs: ResolvedRequirement[]; unclear: string | null } = { needs: [], unclear: null };
@@ -92,7 +115,7 @@ class LineReader {
         is_git ||= uses_git;
         found.needs.push(...needs);
         found.unclear ??= unclear;
-        this.#has_changed ||= needs.some(({ capability }) => capability === "fs:write");
+        this.#has_changed ||= needs.some(changes);
       }
       const program = programCalled(command.words[0]?.text ?? "");
       if (is_git) found.unclear ??= this.#git_doubt ?? this.#nestedRepository();
@@ -101,6 +124,12 @@ class LineReader {
         found.unclear ??= "a cd that some shells do and others don't";
       this.#commands.push({ start: command.start, end: command.end, ...found });
     }
+    // In a pipeline one command may write a name while the other one's pattern is expanded.
+    const is_open = commands.some(({ words }) => words.some(({ begins_open }) => begins_open));
+    const own = this.#commands.slice(from);
+    const [found] = own;
+    if (is_open && found !== undefined && own.some(({ needs }) => needs.some(changes)))
+      found.unclear ??= "a pattern that may begin with anything";
     if (first !== undefined && programCalled(first.words[0]?.text ?? "")?.changes_folder) this.#move(first);
   }
 
@@ -147,6 +176,8 @@ class LineReader {
     return lexical;
   }
 }
+
+const changes = ({ capability }: ResolvedRequirement): boolean => capability === "fs:write";
 
 function distinct(needs: readonly ResolvedRequirement[]): ResolvedRequirement[] {
   return [...new Map(needs.map((need) => [JSON.stringify(need), need])).values()];

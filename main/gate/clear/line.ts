@@ -7,6 +7,12 @@ export interface ClearWord extends Word {
   is_quoted?: true;
   /** It holds `~` or `^` as git's revisions do, in which zsh may see a pattern: clear for git alone. */
   is_revision?: true;
+  /** It holds `$?`: other digits than the `0` in their place. */
+  is_status?: true;
+  /** A pattern of which it is one name only: a loop's variable, in quotes. */
+  is_name?: true;
+  /** A pattern that begins with one, or with a dash: a name that matches could be an option. */
+  begins_open?: true;
 }
 
 export interface ClearRedirect {
@@ -29,6 +35,8 @@ export interface ClearStep {
   commands: readonly ClearCommand[];
   /** It is in a loop. */
   in_loop: boolean;
+  /** In place of commands: what runs in a shell of its own. */
+  inner?: readonly ClearStep[];
 }
 
 export type ClearLine = { steps: readonly ClearStep[] } | { unclear: string; at: number };

@@ -37,6 +37,20 @@ export function mayMatchLinks(base: string, segments: readonly string[]): boolea
   return matchesLink(base, segments, budget);
 }
 
+/** True if all names in `folder` that the segment's pattern can match are accepted; those with a dot in front are, as `*` leaves them out. */
+export function allNames(folder: string, segment: string, accepts: (name: string) => boolean): boolean {
+  const expression = expressionOf(segment);
+  const limits = { max_entries: MAX_ENTRIES, max_depth: 1, skipped: NONE };
+  let is_accepted = true;
+  let seen = 0;
+  scanTree(folder, limits, ({ name }) => {
+    seen++;
+    is_accepted &&= name.startsWith(".") || !expression.test(name) || accepts(name);
+    return is_accepted;
+  });
+  return is_accepted && seen < MAX_ENTRIES;
+}
+
 function matchesLink(folder: string, segments: readonly string[], budget: { left: number }): boolean {
   const [segment, ...rest] = segments;
   if (segment === undefined) return false;

@@ -5,7 +5,7 @@ import { clearLine } from "./grammar.ts";
  * comment, and no setting of a variable in front. Null for any other.
  */
 export function plainWords(text: string): string[] | null {
-  // `~` would be somebody's home: no word may hold it.
+  // `~` and `$HOME` would be somebody's home: no word may hold them.
   const line = clearLine(text, "/");
   if (!("steps" in line) || line.steps.length !== 1) return null;
   const [step] = line.steps;
@@ -16,6 +16,6 @@ export function plainWords(text: string): string[] | null {
   // What the grammar reads and leaves out, as it needs nothing: `2>&1`, `CI=1` in front.
   const around = words.reduceRight((rest, { start, end }) => rest.slice(0, start) + rest.slice(end), text);
   if (/[^ \t\n]/.test(around)) return null;
-  const is_literal = words.every((word) => word.glob !== true && !text.slice(word.start, word.end).includes("~"));
+  const is_literal = words.every((word) => word.glob !== true && !/[~$]/.test(text.slice(word.start, word.end)));
   return is_literal ? words.map((word) => word.text) : null;
 }

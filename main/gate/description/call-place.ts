@@ -13,6 +13,8 @@ export interface CallPlace {
   env: GuardEnv | undefined;
   /** The Git root above the working directory, as its links lead; null outside of one. */
   project: string | null;
+  /** See `takesComments`. */
+  has_comments?: boolean;
   /** True for a path (absolute) that lies neither in the project, or in the working directory where there is none, nor among temporary files. */
   isOutside(path: string): boolean;
 }

@@ -10,10 +10,11 @@ type ClearedLine = ReturnType<typeof needsOfLine>;
 const known = new WeakMap<CommandLine, ClearedLine>();
 
 /** What the grammar says of a command line, looked at once for all that is said of it: each of its paths is looked for on the disk. */
-export function clearedLine(line: CommandLine, call: ProposedCall, { home, cwd = "" }: CallPlace): ClearedLine {
+export function clearedLine(line: CommandLine, call: ProposedCall, place: CallPlace): ClearedLine {
   const before = known.get(line);
   if (before !== undefined) return before;
-  const found = needsOfLine(lineOf(call.args[line.arg]) ?? line.text, home, cwd);
+  const { home, cwd = "", has_comments } = place;
+  const found = needsOfLine(lineOf(call.args[line.arg]) ?? line.text, home, cwd, has_comments);
   known.set(line, found);
   return found;
 }

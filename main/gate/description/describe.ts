@@ -3,6 +3,7 @@ import type { CallKind } from "../../../ipc/hazards.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
 import type { ExecutorManifest } from "../executors/manifest.ts";
+import { takesComments } from "../executors/needs.ts";
 import { claimsOf, readDefinition } from "../mcp/definition.ts";
 import { askedOutside } from "../programs/gate-command.ts";
 import type { Reviewable } from "../stages/examination.ts";
@@ -26,7 +27,7 @@ export function describe(x: Describable): Description {
 
 function description(x: Describable): Description {
   const { call, executor, needs, settings } = x;
-  const place = placeOf(call, settings.home, settings.env);
+  const place = { ...placeOf(call, settings.home, settings.env), has_comments: takesComments(executor) };
   const held = new HeldByGit(settings.home);
   const lines = commandLinesOf(x);
   const is_command = lines.length > 0;

@@ -7,7 +7,9 @@ import type { ManifestSource } from "./manifest.ts";
 export const CLAUDE_CODE_EXECUTORS: readonly ManifestSource[] = [
   {
     name: "Bash",
-    needs: [{ capability: "code:exec", target: { from: "command", args: ["command"], is_shell: true } }],
+    needs: [
+      { capability: "code:exec", target: { from: "command", args: ["command"], is_shell: true, has_comments: true } },
+    ],
     args_schema: object({ command: named }, { timeout: count, run_in_background: flag, description: text }),
     content_args: ["description"],
     verb: { en: "run", it: "esegua" },
@@ -168,7 +170,9 @@ export const CLAUDE_CODE_EXECUTORS: readonly ManifestSource[] = [
   {
     name: "Monitor",
     agents: ["claude-code"],
-    needs: [{ capability: "code:exec", target: { from: "command", args: ["command"], is_shell: true } }],
+    needs: [
+      { capability: "code:exec", target: { from: "command", args: ["command"], is_shell: true, has_comments: true } },
+    ],
     // One of them: what it does with both isn't known. A web socket counts as running code, whatever its address.
     args_schema: {
       ...object({}, { description: text }),

@@ -24,7 +24,9 @@ const toSubagent = (name: string): ManifestSource =>
 export const CODEX_EXECUTORS: readonly ManifestSource[] = [
   {
     name: "Bash",
-    needs: [{ capability: "code:exec", target: { from: "command", args: ["command"], is_shell: true } }],
+    needs: [
+      { capability: "code:exec", target: { from: "command", args: ["command"], is_shell: true, has_comments: true } },
+    ],
     args_schema: object({ command: named }),
     verb: { en: "run", it: "esegua" },
     critical: true,

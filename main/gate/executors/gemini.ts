@@ -6,7 +6,9 @@ import type { ManifestSource } from "./manifest.ts";
 export const GEMINI_EXECUTORS: readonly ManifestSource[] = [
   {
     name: "run_shell_command",
-    needs: [{ capability: "code:exec", target: { from: "command", args: ["command"], is_shell: true } }],
+    needs: [
+      { capability: "code:exec", target: { from: "command", args: ["command"], is_shell: true, has_comments: true } },
+    ],
     // Its hook puts `dir_path` into the call's working directory.
     args_schema: object(
       { command: named },

@@ -36,6 +36,8 @@ export const targetSourceSchema = z.discriminatedUnion("from", [
     args: z.array(z.string()).min(1),
     /** A shell runs it as it is: what it really needs is then read from it (programs/). Nobody else's word for it. */
     is_shell: z.literal(true).optional(),
+    /** It is a shell that isn't interactive, whichever it is: each of them takes a comment for one. */
+    has_comments: z.literal(true).optional(),
   }),
   /** Always the same. */
   z.object({ from: z.literal("fixed"), value: z.string() }),

@@ -77,7 +77,7 @@ function shellNeeds(
   const given = COMMAND_ARGS.filter((name) => call.args[name] !== undefined);
   const line = lineOf(call.args[given[0] ?? ""]);
   if (given.length !== 1 || line === undefined || !args.includes(given[0] ?? "") || codes.length !== 1) return codes;
-  const { needs, unclear } = needsOfLine(line, home, cwd ?? "");
+  const { needs, unclear } = needsOfLine(line, home, cwd ?? "", takesComments(executor));
   return unclear === null ? [...needs] : [...codes, ...needs];
 }
 
@@ -103,6 +103,11 @@ function patchNeeds(patch: unknown, home: string, cwd: string | undefined): Reso
     const source = from === undefined ? undefined : at(from);
     return [{ capability: "fs:write", target, ...(source?.kind === "path" ? { copied_from: source.lexical } : {}) }];
   });
+}
+
+/** The shell of its command lines isn't interactive, whichever it is. */
+export function takesComments({ manifest }: Executor): boolean {
+  return manifest.needs.some(({ target }) => target.from === "command" && target.has_comments === true);
 }
 
 /** A list of one text with blanks in it is a command line all the same. */

@@ -6,7 +6,9 @@ import type { ManifestSource } from "./manifest.ts";
 export const OPENCODE_EXECUTORS: readonly ManifestSource[] = [
   {
     name: "bash",
-    needs: [{ capability: "code:exec", target: { from: "command", args: ["command"], is_shell: true } }],
+    needs: [
+      { capability: "code:exec", target: { from: "command", args: ["command"], is_shell: true, has_comments: true } },
+    ],
     // The plugin puts `workdir` into the call's working directory.
     args_schema: object({ command: named }, { timeout: count, workdir: text, description: text }),
     content_args: ["description"],

@@ -68,6 +68,10 @@ export interface Program {
   skips_hidden?: true;
   /** It does nothing with what it reads or is given but print, search, count, compare or keep it. */
   text_only?: true | ((args: readonly Word[]) => boolean);
+  /** It prints its words and does nothing else with them, whatever they are. */
+  prints_words?: true;
+  /** A number may be any of its words. */
+  takes_status?: true;
   /** Never clear: what it does with its words is known as far as the guard needs it. */
   guard_only?: true;
   /** Where options and operands don't say it all: a language of its own, or more than one form. */
@@ -127,6 +131,8 @@ export interface Access {
   is_plain_file?: true;
   /** Any number of words may take its place and mean the same: a pattern, or names that are found. */
   is_many?: true;
+  /** One other name may take its place and mean the same. */
+  is_one?: true;
   /** No link may lie below it: the program, or what it runs, would follow it. */
   follows_links?: true;
   /** Written through whatever it holds at the time: no exact target. */

@@ -13,7 +13,8 @@ const onlyNumbers = (args: readonly Word[]): boolean => args.every(({ text }) =>
  */
 function isPlainFormat(args: readonly Word[]): boolean {
   const [format] = args[0]?.text === "--" ? args.slice(1) : args;
-  return format !== undefined && !format.text.startsWith("-") && /^(?:[^%\\]|%s|%%|\\[nt])*$/.test(format.text);
+  const is_known = format !== undefined && format.glob !== true && !format.text.startsWith("-");
+  return is_known && /^(?:[^%\\]|%(?:-?[1-9]\d{0,3})?s|%%|\\[nt])*$/.test(format.text);
 }
 
 /** `echo` expands backslashes in dash and zsh. */
@@ -27,6 +28,7 @@ export const WORD_PROGRAMS: readonly Program[] = [
     unclear: { flags: "-e -E" },
     accesses: (args) => ({ accesses: [], unclear: null, data: args }),
     is_clear: hasNoBackslash,
+    prints_words: true,
     text_only: true,
     example: "echo hello",
     counter: "echo $(node x.js)",
@@ -36,6 +38,7 @@ export const WORD_PROGRAMS: readonly Program[] = [
     operands: ["text"],
     accesses: (args) => ({ accesses: [], unclear: null, data: args }),
     is_clear: isPlainFormat,
+    prints_words: true,
     text_only: true,
     example: "printf '%s\\n' hello",
     counter: "printf %d 'a[$(node x.js)]'",
@@ -52,6 +55,7 @@ export const WORD_PROGRAMS: readonly Program[] = [
     changes_shell: true,
     operands: ["text"],
     is_clear: onlyNumbers,
+    takes_status: true,
     text_only: true,
     example: "exit 0",
     counter: "exit 'a[$(node x.js)]'",
@@ -78,6 +82,7 @@ export const WORD_PROGRAMS: readonly Program[] = [
     names: ["basename", "dirname"],
     operands: ["text"],
     options: { flags: "-a -z --multiple --zero", text: "-s --suffix" },
+    prints_words: true,
     text_only: true,
     data: (args) => args,
     example: "basename src/a.ts",
@@ -102,6 +107,7 @@ export const WORD_PROGRAMS: readonly Program[] = [
   {
     names: ["test", "["],
     accesses: (args) => ({ accesses: testedFiles(args), unclear: testUnclear(args), data: compared(args) }),
+    takes_status: true,
     text_only: true,
     example: "test -f package.json",
     counter: "test -v 'a[$(node x.js)]'",
@@ -152,7 +158,7 @@ function testedFiles(args: readonly Word[]) {
         .map((one) => ({ kind: "list" as const, word: one }));
     const next = args[index + 1];
     return /^-[abcdefghkprstuwxGLNOS]$/.test(word.text) && next !== undefined && next.text !== "]"
-      ? [{ kind: "list" as const, word: next }]
+      ? [{ kind: "list" as const, word: next, is_one: true as const }]
       : [];
   });
 }

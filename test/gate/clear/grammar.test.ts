@@ -32,6 +32,24 @@ describe("what the grammar reads", () => {
     ["LC_ALL=C sort a", [["sort", "a"]]],
     ['cat "a\\"b\\$c\\d"', [["cat", 'a"b$c\\d']]],
     ["grep -E 'a|b$' x", [["grep", "-E", "a|b$", "x"]]],
+    [
+      'for f in a b; do echo "== $f" x$f "${f}.bak"; done',
+      [
+        ["echo", "== a", "xa", "a.bak"],
+        ["echo", "== b", "xb", "b.bak"],
+      ],
+    ],
+    [
+      'for f in src/*.ts; do cat "$f"; done',
+      [
+        ["ls", "-d", "src/*.ts"],
+        ["cat", "src/*.ts"],
+      ],
+    ],
+    ['echo $HOME "$HOME/a b" ${HOME}', [["echo", "/home/ada", "/home/ada/a b", "/home/ada"]]],
+    ['echo "exit: $?"', [["echo", "exit: 0"]]],
+    ["if ls; then pwd; elif id; then date; else true; fi; ls", [["ls"], ["pwd"], ["id"], ["date"], ["true"], ["ls"]]],
+    ["ls *.ts -*", [["ls", "*.ts", "-*"]]],
     ["git diff HEAD~2 HEAD^", [["git", "diff", "HEAD~2", "HEAD^"]]],
   ])("%j", (text, words) => {
     expect(wordsOf(text)).toEqual(words);
@@ -42,6 +60,30 @@ describe("what the grammar reads", () => {
     const redirects = "steps" in line ? line.steps[0]?.commands[0]?.redirects : undefined;
     expect(redirects?.map(({ kind, target }) => `${kind} ${target.text}`)).toEqual(["read a", "write b", "write c"]);
   });
+});
+
+it("a group is a shell of its own", () => {
+  const line = clearLine("(cd a && ls) && (pwd)", HOME);
+  const steps = "steps" in line ? line.steps : [];
+  expect(steps.map(({ joined_by, inner }) => [joined_by, inner?.length])).toEqual([
+    [";", 2],
+    ["&&", 1],
+  ]);
+});
+
+it("a comment is one where the shell isn't interactive", () => {
+  const words = (text: string) => {
+    const line = clearLine(text, HOME, true);
+    return "unclear" in line
+      ? line.unclear
+      : line.steps.map(({ commands }) => commands[0]?.words.map(({ text: word }) => word));
+  };
+  expect(words("ls # $(x) 'all")).toEqual([["ls"]]);
+  expect(words("# all\nls; # more\npwd")).toEqual([["ls"], ["pwd"]]);
+  expect(words("ls | # first\nwc")).toEqual([["ls"]]);
+  expect(words("if ls; then # yes\npwd; fi # no")).toEqual([["ls"], ["pwd"]]);
+  for (const text of ["ls a#b", "ls \\\n# x\nnode x.js", "ls > # x", "(# x\nls)", "cat <<E # x\ny\nE", "# all"])
+    expect(typeof words(text), text).toBe(text.startsWith("ls \\") ? "object" : "string");
 });
 
 describe("what is not in it", () => {
@@ -55,7 +97,11 @@ describe("what is not in it", () => {
     'echo $"a"',
     'echo "$X"',
     'echo "a!b"',
-    "(ls)",
+    "((ls))",
+    "()",
+    "(ls",
+    "(ls; )x",
+    "(cat <<E)\nx\nE",
     "{ ls; }",
     "ls &",
     "ls & pwd",
@@ -76,8 +122,6 @@ describe("what is not in it", () => {
     "ls 3> a",
     "> a",
     "cat < <(x)",
-    "ls *.ts",
-    "ls -*",
     "ls .*",
     "ls .[.]/a",
     "ls a[!b]",
@@ -97,12 +141,27 @@ describe("what is not in it", () => {
     "ls \0",
     "ls \u2028",
     "ls \ud800",
-    "for f in *; do ls; done",
+    "for f in *; do ls $f; done",
+    'for f in "$?"; do ls; done',
     "for path in a; do ls; done",
     "for f in a; do for g in b; do ls; done; done",
     "for f in a; do ls > x | cat; done &",
     "for f in 'a b'; do ls $f; done",
-    "for f in a; do cat x$f; done",
+    'for f in a; do cat "$f[1]"; done',
+    "for f in a; do cat $f:h; done",
+    "for f in a; do cat $fx; done",
+    "for f in a; do $f; done",
+    "for f in a; do ls > $f; done",
+    "echo $HOME[1]",
+    "echo $HOME:h",
+    "$HOME",
+    "cat < $?",
+    "if ls; then ls; fi && ls",
+    "if ls; then ls",
+    "if ls; ls; fi",
+    "if ls; then; fi",
+    "ls && if ls; then ls; fi",
+    "if ls; then cat <<E; fi\nx\nE",
     "for f in a; do LC_ALL=C ls; done",
     "ls 'a",
     'ls "a',

@@ -176,14 +176,13 @@ const RULES: Readonly<Record<string, { unclear: readonly Line[]; clear: readonly
     unclear: ["cat links/*", "cat links/o*", "cat links/o*/x"],
     clear: ["cat src/*.ts", "cat links/a*"],
   },
-  "a background job, a group or a function is no clear command": {
+  "a background job, a list in braces or a function is no clear command": {
     unclear: [
       "sleep 1 &",
       "for i in 1 2 3; do sleep 1000 & done",
       "sleep 1 & cat a.txt",
       "ls |& cat",
       "ls &> x",
-      "(ls)",
       "{ ls; }",
       "f() { ls; }",
     ],

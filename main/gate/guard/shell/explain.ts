@@ -17,10 +17,11 @@ export function explainReadings(
   home: string,
   gate_files: GateFiles | undefined,
   lines = new CommandLines(call, home),
+  has_comments = false,
 ): ShellReading[] {
   const cwd = workingDirectoryOf(call, home) ?? "";
   return lines.all.map((line) => {
-    const cleared = needsOfLine(lineOf(call.args[line.arg]) ?? line.text, home, cwd);
+    const cleared = needsOfLine(lineOf(call.args[line.arg]) ?? line.text, home, cwd, has_comments);
     return explainLine(line, cleared, home, cwd, gate_files);
   });
 }

@@ -1,0 +1,97 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gatePaths } from "../ipc/paths.ts";
+import type { ProposedCall } from "../ipc/wire.ts";
+import { openDatabase } from "../main/gate/database.ts";
+import { ExecutorCatalog } from "../main/gate/executors/catalog.ts";
+import { grantsSchema } from "../main/gate/grants/schema.ts";
+import { GrantStore } from "../main/gate/grants/store.ts";
+import { GateFiles } from "../main/gate/guard/gate-files.ts";
+import { examineCall } from "../main/gate/pipeline.ts";
+import type { Subject } from "../main/gate/stages/examination.ts";
+import { systemClock } from "../main/system-clock.ts";
+import { LOOKING_LINES, NEAR_HARMLESS_LINES } from "../test/support/looking-lines.ts";
+import { makeReadingProject } from "../test/support/reading-project.ts";
+import { StandInBox } from "../test/support/stand-in-box.ts";
+import { type Figure, figure } from "./figure.ts";
+
+/**
+ * How often looking around and small changes are asked about at Supervised, each line on its own, with what an approval of the project
+ * gives; without a box, and with one. What is asked about or denied is printed.
+ */
+
+type Capability = "fs:read" | "fs:write";
+const BOTH: readonly Capability[] = ["fs:read", "fs:write"];
+
+interface Outcomes {
+  asked: readonly string[];
+  denied: readonly string[];
+}
+
+export async function lookingLines(): Promise<Figure[]> {
+  const without = outcomesOf(LOOKING_LINES, BOTH, false);
+  const boxed = outcomesOf(LOOKING_LINES, BOTH, true);
+  const reading = outcomesOf(LOOKING_LINES, ["fs:read"], true);
+  const near = outcomesOf(NEAR_HARMLESS_LINES, BOTH, false);
+  const all = `of ${LOOKING_LINES.length}`;
+  return [
+    figure("looking lines asked about", without.asked.length, "asks", 20, all + listed(without.asked)),
+    figure("looking lines denied", without.denied.length, "", 0, all + listed(without.denied)),
+    figure("looking lines asked about with a box", boxed.asked.length, "asks", null, all + listed(boxed.asked)),
+    figure("the same where only reading is granted", reading.asked.length, "asks", null, all + listed(reading.asked)),
+    figure("looking lines denied with a box", boxed.denied.length + reading.denied.length, "", 0, all),
+    figure(
+      "nearly harmless lines denied",
+      near.denied.length,
+      "",
+      null,
+      `of ${NEAR_HARMLESS_LINES.length}${listed(near.denied)}`,
+    ),
+  ];
+}
+
+/** Each line in a home of its own that holds a project, with these grants on it. */
+function outcomesOf(lines: readonly string[], granted: readonly Capability[], is_boxed: boolean): Outcomes {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), "metnos-looking-")));
+  const cwd = join(home, "project");
+  mkdirSync(cwd);
+  makeReadingProject(cwd);
+  const paths = gatePaths({ HOME: home });
+  mkdirSync(paths.state_dir, { recursive: true });
+  const db = openDatabase(paths.grants_db, grantsSchema(home));
+  try {
+    const grants = new GrantStore(db, home, systemClock);
+    const principal = { channel: "local", sender_id: "ada" };
+    for (const capability of granted) grants.recordGrant({ ...principal, capability, target: `${cwd}/**` });
+    const settings = {
+      home,
+      grants,
+      gate_files: new GateFiles(paths, home),
+      pause: null,
+      judge_threshold: 0.3,
+      now: Date.now,
+      ...(is_boxed ? { box: new StandInBox() } : {}),
+    };
+    const subject: Subject = { agent: null, level: "Supervised", session: "bench", principal, can_confine: is_boxed };
+    const catalog = new ExecutorCatalog();
+    const outcomes = lines.map((line) => {
+      const command = line.replaceAll("~/project", cwd);
+      const call: ProposedCall = {
+        intent: "",
+        executor: "Bash",
+        args: { command },
+        context: { cwd, session: "bench" },
+      };
+      const { x, denial } = examineCall(call, subject, catalog, settings);
+      return { line, outcome: denial === null ? x.outcome : "denied" };
+    });
+    const of = (wanted: string) => outcomes.filter(({ outcome }) => outcome === wanted).map(({ line }) => line);
+    return { asked: of("approval_required"), denied: of("denied") };
+  } finally {
+    db.close();
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+const listed = (lines: readonly string[]): string => lines.map((line) => `\n       ${JSON.stringify(line)}`).join("");
