@@ -32,14 +32,18 @@ const KEPT_OUTPUT = 1_000_000;
 /** Programs that the lines call: without them a line does nothing, and proves nothing. */
 const WANTED = ["bwrap", "prlimit", "bash", "zsh", "dash", "git", "rg", "jq", "tree"];
 
-/** Why lines can't be run here, or undefined. */
-export function missing(): string | undefined {
+/** Why lines can't be run here, or undefined; `more`: programs that are wanted besides. */
+export function missing(more: readonly string[] = []): string | undefined {
   const path = (process.env.PATH ?? "").split(":");
-  const absent = WANTED.filter((program) => !path.some((folder) => existsSync(join(folder, program))));
+  const absent = [...WANTED, ...more].filter((program) => !path.some((folder) => existsSync(join(folder, program))));
   if (absent.length > 0) return `not installed: ${absent.join(", ")}`;
-  const { status, error, stderr } = spawnSync("bwrap", [...SYSTEM, "--unshare-all", "--cap-drop", "ALL", "true"], {
-    encoding: "utf8",
-  });
+  const { status, error, stderr } = spawnSync(
+    "bwrap",
+    [...SYSTEM_ARGUMENTS, "--unshare-all", "--cap-drop", "ALL", "true"],
+    {
+      encoding: "utf8",
+    },
+  );
   if (status !== 0) return error?.message ?? (stderr.trim() || `bwrap ended with ${status}`);
   return keepsTimesOfAccess() ? undefined : `the file system of ${tmpdir()} keeps no times of access`;
 }
@@ -59,7 +63,7 @@ function keepsTimesOfAccess(): boolean {
 }
 
 /** What the sandbox sees of the machine: its programs and what they need to start, read-only. */
-const SYSTEM: readonly string[] = [
+export const SYSTEM_ARGUMENTS: readonly string[] = [
   ...["--ro-bind", "/usr", "/usr"],
   ...["bin", "sbin", "lib", "lib32", "lib64"].flatMap((name) => {
     const found = lstatSync(`/${name}`, { throwIfNoEntry: false });
@@ -88,7 +92,7 @@ export async function runLine(line: string, cwd: string, shell: Shell, copy: Wor
     SECRET_TOKEN: secrets.token,
   };
   const args = [
-    ...SYSTEM,
+    ...SYSTEM_ARGUMENTS,
     ...["--bind", copy.tmp, "/tmp", "--bind", copy.home, home, "--chdir", cwd],
     ...["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"],
     ...["--json-status-fd", "3", "--"],

@@ -13,6 +13,8 @@ const VALUED = new Set(
   `-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -type -size -mtime -atime -ctime -mmin -amin -cmin
   -maxdepth -mindepth -perm -user -group -regextype -links -inum -printf -newer -anewer -cnewer -samefile`.split(/\s+/),
 );
+/** Every test and action that a `find` may be cleared with: for the tests that look at all options. */
+export const FIND_TESTS: readonly string[] = [...PLAIN, ...VALUED];
 const NAMES_FILE = /^-(?:[ac]?newer|samefile)$/;
 const DATA = /^-(?:i?name|i?path|i?wholename|i?regex|printf|type|size|perm|user|group)$/;
 const EXEC = /^-(?:exec|execdir|ok|okdir)$/;

@@ -73,10 +73,12 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
   },
   {
     names: ["hostname"],
-    options: { flags: "-f -i -s -d -I" },
+    options: { flags: "-s -I" },
+    // These may ask a name server.
+    unclear: { flags: "-f -i -d -A -y --fqdn --long --ip-address --domain --all-fqdns --yp --nis", reads: "-F --file" },
     without_operands: "lists",
     text_only: true,
-    example: "hostname -f",
+    example: "hostname -s",
     counter: "hostname evil",
   },
   {
