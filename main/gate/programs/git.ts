@@ -2,6 +2,7 @@ import { absolutePath } from "../shell/paths.ts";
 import type { Word } from "../shell/reading.ts";
 import { wordOf } from "../shell/word.ts";
 import { kindOf } from "../targets/path-kind.ts";
+import { askedEachTime } from "../targets/secret-files.ts";
 import { byRoles } from "./accesses.ts";
 import { type Arguments, argumentsOf, hasOption, valuesOf } from "./arguments.ts";
 import { type GitWork, gitProblem, isHarmlessToSet } from "./git-repository.ts";
@@ -98,7 +99,8 @@ function gitAccesses(args: readonly Word[], context: CommandContext): Accesses {
     own.unclear ??
     form.unclear ??
     (sub.guard_only ? "a subcommand that may run code" : null) ??
-    oddWords(rest, form.work);
+    oddWords(rest, form.work) ??
+    (form.shows_contents ? oddHistory(sub, rest) : null);
   if (why !== null || !context.looks_at_disk) return { accesses, unclear: why, data: own.data };
   const repository = gitProblem(at, context.home, form.work, form.shows_contents);
   if ("problem" in repository) return { accesses, unclear: repository.problem, data: own.data };
@@ -131,8 +133,9 @@ function filesShown(rest: readonly Word[], cwd: string | null): Access[] {
     const { text } = word;
     const colon = text.lastIndexOf(":");
     const name = colon === -1 ? text : text.slice(colon + 1);
-    const is_path = (dashes !== -1 && at > dashes) || colon > 0 || kindOf(`${cwd}/${name}`) !== "nothing";
-    if (!is_path || name === "" || (at < dashes && text.startsWith("-")) || text === "--") return [];
+    const is_path = (dashes !== -1 && at > dashes) || colon !== -1 || kindOf(`${cwd}/${name}`) !== "nothing";
+    // The file of -L stands behind a colon.
+    if (!is_path || name === "" || (at < dashes && colon === -1 && text.startsWith("-")) || text === "--") return [];
     const is_folder = kindOf(`${cwd}/${name}`) === "folder";
     const shown = wordOf([{ text: name, kind: "text" }], word);
     return [{ kind: "read", word: shown, ...(is_folder ? { is_tree: true as const } : {}) }];
@@ -178,8 +181,8 @@ function formOf(sub: Subcommand, name: string, rest: readonly Word[]): Form {
     case "remote":
       return count === 0 || (named === "get-url" && count === 2) ? form("read") : form("read", "remotes changed");
     case "stash":
-      if (named === "list" && count === 1) return form("show");
-      if (named === "show") return form("show");
+      if ((named === "list" && count === 1) || named === "show")
+        return form("show", showsContents(name, given) ? "contents that were put away" : null);
       return form("show", "the work is put away");
     case "reflog":
       return first === undefined || named === "show" || !/^(?:expire|delete|drop|write)$/.test(first.text)
@@ -264,6 +267,36 @@ function oddWords(rest: readonly Word[], work: GitWork): string | null {
   )
     return "a pattern that git itself expands";
   return null;
+}
+
+/** A word by which git shows contents under other names than those that it says, or what was put away with whatever lay there. */
+function oddHistory(sub: Subcommand, rest: readonly Word[]): string | null {
+  if (showsPresentOnly(sub, rest)) return null;
+  for (const { text } of objectsOf(sub, rest)) {
+    if (/^:(?:$|[^\w.])/.test(text)) return "a pattern that git itself expands";
+    if (/^(?:refs\/)?stash(?:$|[@^~:])/.test(text)) return "contents that were put away";
+    const last = text.slice(text.lastIndexOf("/") + 1);
+    // What a pattern matches ends as it does: of `app/[id]/page.ts` the name is known.
+    if (/[*?[\\]/.test(text) && (/[*?[\\]/.test(last) || last === "" || askedEachTime(`/${last}`) !== undefined))
+      return "a pattern that git itself expands";
+  }
+  return null;
+}
+
+/** Words that are revisions or files, not what is searched for. */
+function objectsOf(sub: Subcommand, rest: readonly Word[]): readonly Word[] {
+  const given = argumentsOf(sub, rest);
+  const has_pattern = sub.operands?.[0] === "pattern" && !hasOption(given, "-e");
+  return given.operands.slice(has_pattern ? 1 : 0);
+}
+
+/** Without a revision, and all names behind `--`: nothing but what is tracked now, among which no secret is. */
+function showsPresentOnly(sub: Subcommand, rest: readonly Word[]): boolean {
+  const dashes = rest.findIndex(({ text }) => text === "--");
+  const before = rest.slice(0, Math.max(dashes, 0));
+  const [name] = sub.names;
+  const is_of_files = name === "grep" || (name === "diff" && !hasOption(argumentsOf(sub, rest), "--cached --staged"));
+  return is_of_files && dashes !== -1 && objectsOf(sub, before).length === 0;
 }
 
 function absolute({ text }: Word, cwd: string | null): string | null {
