@@ -8,6 +8,7 @@ import { isOwnSocket } from "./own-socket.ts";
 import { agentTokenFile, gatePaths } from "./paths.ts";
 import { readRegularFile } from "./regular-file.ts";
 import type { SessionEvent } from "./session-events.ts";
+import { shellPathOf } from "./shell-path.ts";
 import {
   type AgentMessage,
   type GateMessage,
@@ -134,7 +135,7 @@ export class GateClient extends EventEmitter<GateClientEvents> {
   async call(call: ProposedCall, options: CallOptions = {}): Promise<Decision> {
     if (options.signal?.aborted) throw withdrawn();
     const id = randomUUID();
-    const answer = this.#ask(id, "tool.call", { id, ...call }, options.onWaiting);
+    const answer = this.#ask(id, "tool.call", { id, ...withShellPath(call) }, options.onWaiting);
     const withdraw = () => this.#withdraw(id, options.signal?.reason);
     options.signal?.addEventListener("abort", withdraw, { once: true });
     try {
@@ -147,7 +148,7 @@ export class GateClient extends EventEmitter<GateClientEvents> {
   /** What the gate would decide on each call of a plan. The user isn't asked: each call still has to be asked for by itself. */
   async plan(intent: string, calls: Omit<ProposedCall, "intent">[]): Promise<Decision[]> {
     const id = randomUUID();
-    const answer = await this.#ask(id, "tool.plan", { id, intent, calls });
+    const answer = await this.#ask(id, "tool.plan", { id, intent, calls: calls.map(withShellPath) });
     return gateMessages["tool.plan.decisions"].parse(answer).decisions;
   }
 
@@ -436,4 +437,9 @@ function readToken(file: string): string | undefined {
   } catch {
     return undefined; // not paired yet: the user is asked
   }
+}
+
+/** What the call itself says counts. */
+function withShellPath<T extends Pick<ProposedCall, "context">>(call: T): T {
+  return { ...call, context: { ...shellPathOf(process.env), ...call.context } };
 }

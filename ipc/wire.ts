@@ -3,6 +3,7 @@ import { confinedSchema, decisionSchema, levelSchema } from "./decision.ts";
 import { mcpContextSchema, mcpToolStateSchema, mcpToolsSchema } from "./mcp.ts";
 import { severitySchema, subjectTypeSchema } from "./safety.ts";
 import { sessionEventSchema } from "./session-events.ts";
+import { MAX_SHELL_PATH } from "./shell-path.ts";
 
 /** Every message on the agent socket (docs/protocol.md). `{"type": ..., "data": {...}}`, one per line. */
 
@@ -35,6 +36,12 @@ export const contextSchema = z.looseObject({
   critical: z.boolean().optional(),
   capability: z.string().max(64).optional(),
   cwd: z.string().max(4096).optional(),
+  /** The PATH of the shell that runs its command lines. */
+  path: z
+    .string()
+    .max(MAX_SHELL_PATH)
+    .refine((path) => !path.includes("\0"), "holds a NUL byte")
+    .optional(),
   session: sessionSchema.optional(),
   /** The client's own id of the call, by which `tool.ran` names it. */
   call_id: z.string().max(128).optional(),

@@ -1,5 +1,6 @@
 import { LOSS_TEXTS, lossIn } from "../../ipc/exact-json.ts";
 import { membersWithin } from "../../ipc/frames.ts";
+import { shellPathOf } from "../../ipc/shell-path.ts";
 import type { CallContext } from "../../ipc/wire.ts";
 import { type Json, parseObject } from "../json-object.ts";
 
@@ -40,6 +41,8 @@ export function contextOf(payload: Json, turn: string): CallContext {
   const turn_id = textIn(payload, turn);
   return {
     ...(typeof cwd === "string" ? { cwd } : {}),
+    // The client started this hook: its shell begins with the same.
+    ...shellPathOf(process.env),
     ...(typeof permission_mode === "string" ? { mode: permission_mode.slice(0, 64) } : {}),
     ...(session === undefined ? {} : { session }),
     ...(server === undefined ? {} : { mcp_server: server.slice(0, MAX_ID) }),

@@ -22,7 +22,7 @@ class Gate:
 
     def call(self, intent, executor, args, context=None):
         """Waits for the final decision, the operator's answer included. A dict with outcome, reason, explain."""
-        return self._ask("tool.call", {"intent": intent, "executor": executor, "args": args, "context": context or {}}, "tool.decision")
+        return self._ask("tool.call", {"intent": intent, "executor": executor, "args": args, "context": {"path": os.environ.get("PATH", os.defpath), **(context or {})}}, "tool.decision")
 
     def run_confined(self, decision, cwd, **options):
         """Runs a call that was allowed as a confined one, in the folder it was asked with: the finished process, and the folder it ended in."""

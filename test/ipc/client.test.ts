@@ -338,7 +338,8 @@ it("an answer may be longer than a call may be: the client reads it whole", asyn
   const client = await paired(gate);
   const asked = waiting(client);
   const command = `echo ${"x".repeat(MAX_FRAME_BYTES - 400)}`;
-  const answer = client.call({ intent: "", executor: "shell_exec", args: { command } });
+  // The client's own PATH would be sent as well.
+  const answer = client.call({ intent: "", executor: "shell_exec", args: { command }, context: { path: "/usr/bin" } });
   const decision = await asked;
   expect(JSON.stringify(decision).length).toBeGreaterThan(MAX_FRAME_BYTES);
   await gate.operator.call("approvals.resolve", { token: tokenOf(decision), decision: "rejected" });

@@ -1,3 +1,4 @@
+import { isPlantedName } from "../../gate/guard/program-places.ts";
 import { endsInRunLater, RUN_LATER_FOLDERS, RUN_LATER_NAMES } from "../../gate/guard/run-later.ts";
 import { BUILD_FOLDERS } from "../../gate/targets/build-folders.ts";
 import { askedEachTime } from "../../gate/targets/secret-files.ts";
@@ -5,7 +6,16 @@ import { askedEachTime } from "../../gate/targets/secret-files.ts";
 /** What one folder of a project holds that matters to a box, by the names in it. Names and paths have one character for each byte. */
 
 /** What a folder is, as it decides which names matter in it. */
-export type FolderKind = "plain" | "repository" | "repository-info" | "submodules" | "worktrees";
+export type FolderKind =
+  | "plain"
+  | "repository"
+  | "repository-info"
+  | "submodules"
+  | "worktrees"
+  /** Made by builds, with a folder of programs in it; several of these; that folder. */
+  | "built"
+  | "environments"
+  | "programs";
 
 export interface Entry {
   readonly name: string;
@@ -28,6 +38,15 @@ export interface Contents {
 /** Of a repository's folder: what says which code git runs, or where else it looks for settings. */
 const OF_REPOSITORY: ReadonlySet<string> = new Set(["config", "config.worktree", "hooks", "commondir", "gitdir"]);
 
+/** Of the folders that builds make, those that shells have folders of programs of on their PATH. */
+const WITH_PROGRAMS: ReadonlyMap<string, FolderKind> = new Map([
+  ["node_modules", "built"],
+  [".venv", "built"],
+  ["venv", "built"],
+  [".tox", "environments"],
+  [".nox", "environments"],
+]);
+
 /** Of the files that often hold secrets, those that a project is started with. */
 const isSecret = (lower: string): boolean => lower.startsWith(".env") && askedEachTime(`/${lower}`) !== undefined;
 
@@ -35,6 +54,10 @@ const isSecret = (lower: string): boolean => lower.startsWith(".env") && askedEa
 export function contentsOf(path: string, kind: FolderKind, entries: readonly Entry[]): Contents {
   if (kind === "plain") return contentsOfPlain(path, entries);
   const contents: Contents = { places: [], secrets: [], pipes: [], folders: [] };
+  if (kind === "built" || kind === "environments" || kind === "programs") {
+    addBuilt(contents, kind, path, entries);
+    return contents;
+  }
   const is_repository = kind === "repository" || (kind === "submodules" && entries.some(({ name }) => name === "HEAD"));
   for (const { name, is_folder } of entries) {
     if (kind === "repository-info") {
@@ -48,6 +71,19 @@ export function contentsOf(path: string, kind: FolderKind, entries: readonly Ent
   }
   return contents;
 }
+
+function addBuilt(contents: Contents, kind: FolderKind, path: string, entries: readonly Entry[]): void {
+  for (const { name, is_folder } of entries) {
+    if (kind === "programs") {
+      if (isPlanted(path, name, is_folder)) contents.places.push(name);
+    } else if (is_folder && kind === "environments") contents.folders.push({ name, kind: "built" });
+    else if (is_folder && /^\.?bin$/i.test(name)) contents.folders.push({ name, kind: "programs" });
+  }
+}
+
+/** A file that a shell would run for a program by this name, once the folder is on its PATH. */
+const isPlanted = (folder: string, name: string, is_folder: boolean): boolean =>
+  !is_folder && isPlantedName(folder.slice(folder.lastIndexOf("/") + 1), name);
 
 function addPart({ folders }: Contents, name: string): void {
   if (name === "info") folders.push({ name, kind: "repository-info" });
@@ -64,11 +100,17 @@ function contentsOfPlain(path: string, entries: readonly Entry[]): Contents {
     if (lower === ".git") {
       if (is_folder) contents.folders.push({ name, kind: "repository" });
       else contents.places.push(name);
-    } else if (isRunLater(path, lower) || bringsPlaces(lower, is_link) || (is_repository && OF_REPOSITORY.has(name))) {
+    } else if (
+      isRunLater(path, lower) ||
+      bringsPlaces(lower, is_link) ||
+      (is_repository && OF_REPOSITORY.has(name)) ||
+      isPlanted(path, name, is_folder)
+    ) {
       contents.places.push(name);
       if (isSecret(lower)) contents.secrets.push(name);
     } else if (is_folder) {
-      if (!BUILD_FOLDERS.has(lower)) contents.folders.push({ name, kind: "plain" });
+      const kind = WITH_PROGRAMS.get(lower) ?? (BUILD_FOLDERS.has(lower) ? undefined : "plain");
+      if (kind !== undefined) contents.folders.push({ name, kind });
     } else if (isSecret(lower)) {
       contents.secrets.push(name);
     }

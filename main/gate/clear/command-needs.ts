@@ -14,6 +14,7 @@ import { askedEachTime } from "../targets/secret-files.ts";
 import { type CallTarget, pathTarget, type ResolvedRequirement, urlTarget } from "../targets/target.ts";
 import type { ClearCommand, ClearWord } from "./line.ts";
 import { allNames, mayHoldLinks, mayMatchLinks } from "./links.ts";
+import type { ProgramSearch } from "./program-search.ts";
 import { givenByXargs } from "./xargs.ts";
 
 /** What one command of a clear line needs in one folder, by its program's record and by what is on the disk. */
@@ -29,6 +30,8 @@ export interface Situation {
   before: ClearCommand | undefined;
   /** Every folder that the shell may be in, or was in before. */
   folders: readonly Folder[];
+  /** Undefined where the shell's PATH isn't known. */
+  programs: ProgramSearch | undefined;
 }
 
 export class CommandReader {
@@ -74,6 +77,9 @@ export class CommandReader {
     const path = /^\/(?:usr\/)?bin\/([^/]+)$/.exec(first.text);
     const name = path?.[1] ?? first.text;
     if (name.includes("/")) return this.#doubt("a program of its own");
+    const looked_up = [...(path === null ? [name] : []), ...(programCalled(name)?.looks_up ?? [])];
+    if (looked_up.some((one) => this.#situation.programs?.isPlanted(one, this.#cwd)))
+      this.#doubt("a program by its name in a folder that agents may write");
     const rest = clearPrefix(name, args);
     // What a shell does itself changes the line, where the wrapper is the shell's own word as well.
     if (rest !== null)

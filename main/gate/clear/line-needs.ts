@@ -7,6 +7,7 @@ import { CommandReader, type Folder } from "./command-needs.ts";
 import { clearLine } from "./grammar.ts";
 import type { ClearCommand, ClearStep } from "./line.ts";
 import { mayHoldRepository } from "./links.ts";
+import type { ProgramSearch } from "./program-search.ts";
 
 /**
  * What a command line needs. It is clear only if the whole line is written in the closed grammar and every command, option and
@@ -23,19 +24,21 @@ export interface LineNeeds {
 /**
  * A command line, as text or as a list of words that no shell sees. `cwd` is absolute, or empty where it isn't known.
  * @param has_comments the shell that runs it isn't interactive
+ * @param programs undefined where the shell's PATH isn't known: then a name is the usual program
  */
 export function needsOfLine(
   line: string | readonly string[],
   home: string,
   cwd: string,
   has_comments = false,
+  programs?: ProgramSearch,
 ): LineNeeds {
   const text = typeof line === "string" ? line : line.join(" ");
   const read = clearLine(text, home, has_comments);
   if ("unclear" in read) return { needs: [], unclear: read.unclear, commands: [] };
   if (typeof line !== "string" && !isSameAsWords(read.steps, line))
     return { needs: [], unclear: "words that a shell would read differently", commands: [] };
-  return new LineReader(home, cwd.startsWith("/") ? resolve(cwd) : null).read(read.steps);
+  return new LineReader(home, cwd.startsWith("/") ? resolve(cwd) : null, programs).read(read.steps);
 }
 
 /** A list is run without a shell, or joined with blanks and given to one: both must come to the same. */
@@ -53,6 +56,7 @@ function isSameAsWords(steps: readonly ClearStep[], words: readonly string[]): b
 class LineReader {
   readonly #home: string;
   readonly #start: Folder;
+  readonly #programs: ProgramSearch | undefined;
   /** Where the shell may be: now, and at any time before. */
   #now: readonly Folder[];
   #ever: readonly Folder[];
@@ -64,7 +68,8 @@ class LineReader {
   #git_doubt: string | null = null;
   readonly #commands: { start: number; end: number; needs: ResolvedRequirement[]; unclear: string | null }[] = [];
 
-  constructor(home: string, start: Folder) {
+  constructor(home: string, start: Folder, programs: ProgramSearch | undefined) {
+    this.#programs = programs;
     this.#home = home;
     this.#start = start;
     this.#now = [start];
@@ -110,6 +115,7 @@ class LineReader {
           has_changed: this.#has_changed,
           before: commands[index - 1],
           folders: this.#ever,
+          programs: this.#programs,
         });
         const { needs, unclear, uses_git } = at.read(command);
         is_git ||= uses_git;

@@ -1,5 +1,6 @@
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import { needsOfLine } from "../clear/line-needs.ts";
+import { programSearchOf } from "../clear/program-search.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
 import { lineOf } from "../executors/needs.ts";
 import type { CallPlace } from "./call-place.ts";
@@ -14,7 +15,8 @@ export function clearedLine(line: CommandLine, call: ProposedCall, place: CallPl
   const before = known.get(line);
   if (before !== undefined) return before;
   const { home, cwd = "", has_comments } = place;
-  const found = needsOfLine(lineOf(call.args[line.arg]) ?? line.text, home, cwd, has_comments);
+  const text = lineOf(call.args[line.arg]) ?? line.text;
+  const found = needsOfLine(text, home, cwd, has_comments, programSearchOf(call, home));
   known.set(line, found);
   return found;
 }

@@ -3,6 +3,7 @@ import { type Capability, capabilitySchema } from "../../../ipc/decision.ts";
 import { isMcpTarget, mcpTarget } from "../../../ipc/mcp-names.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import { needsOfLine } from "../clear/line-needs.ts";
+import { programSearchOf, type WritableByGrant } from "../clear/program-search.ts";
 import { type GuardEnv, workingDirectoryOf } from "../guard/call-environment.ts";
 import { withFurtherNeeds } from "../guard/further-needs.ts";
 import { patchedFiles, pathsMentioned, pathsOfPatch } from "../programs/patch-text.ts";
@@ -16,15 +17,28 @@ import type { TargetSource } from "./manifest.ts";
  * The capabilities and targets a call needs: the manifest's, the one that the agent itself declares in `context.capability`, and what
  * the paths among them mean. What the agent says can only add a need, never take one away.
  * @param env of the gate's environment, what says where programs and settings lie
+ * @param isGranted left out: no grant is known
  */
-export function needsOf(call: ProposedCall, executor: Executor, home: string, env?: GuardEnv): ResolvedRequirement[] {
+export function needsOf(
+  call: ProposedCall,
+  executor: Executor,
+  home: string,
+  env?: GuardEnv,
+  isGranted?: WritableByGrant,
+): ResolvedRequirement[] {
   return withScanLimit(() => {
     const cwd = workingDirectoryOf(call, home);
-    const needs = ownNeeds(call, executor, home, cwd);
+    const needs = ownNeeds(call, executor, home, cwd, isGranted);
     // Nobody looks through more than can be asked about: validation refuses the call.
     if (needs.length > MAX_TARGETS) return needs;
-    return withFurtherNeeds(needs, { home, cwd, env });
+    return withFurtherNeeds(needs, { home, cwd, env: withShellPath(env, call) });
   });
+}
+
+/** The folders of the agent's own PATH hold programs as those of the gate's do. */
+function withShellPath(env: GuardEnv | undefined, { context }: ProposedCall): GuardEnv | undefined {
+  if (context?.path === undefined || context.path === env?.PATH) return env;
+  return { ...env, PATH: [env?.PATH, context.path].filter(Boolean).join(":") };
 }
 
 /** More than a user could read, or a card show. */
@@ -35,11 +49,12 @@ function ownNeeds(
   executor: Executor,
   home: string,
   cwd: string | undefined,
+  isGranted: WritableByGrant | undefined,
 ): ResolvedRequirement[] {
   const needs: ResolvedRequirement[] = [...lookingNeeds(executor)];
   for (const { capability, target } of needs.length > 0 ? [] : executor.manifest.needs) {
     if (capability === "code:exec" && target.from === "command" && target.is_shell) {
-      needs.push(...shellNeeds(call, executor, target.args, home, cwd));
+      needs.push(...shellNeeds(call, executor, target.args, { home, cwd, isGranted }));
       continue;
     }
     if (target.from === "patch") {
@@ -68,8 +83,7 @@ function shellNeeds(
   call: ProposedCall,
   executor: Executor,
   args: readonly string[],
-  home: string,
-  cwd: string | undefined,
+  { home, cwd, isGranted }: { home: string; cwd: string | undefined; isGranted: WritableByGrant | undefined },
 ): ResolvedRequirement[] {
   const codes = commandsOf(call, args, executor).map(
     (value): ResolvedRequirement => ({ capability: "code:exec", target: { kind: "exact", value } }),
@@ -77,7 +91,8 @@ function shellNeeds(
   const given = COMMAND_ARGS.filter((name) => call.args[name] !== undefined);
   const line = lineOf(call.args[given[0] ?? ""]);
   if (given.length !== 1 || line === undefined || !args.includes(given[0] ?? "") || codes.length !== 1) return codes;
-  const { needs, unclear } = needsOfLine(line, home, cwd ?? "", takesComments(executor));
+  const programs = programSearchOf(call, home, isGranted);
+  const { needs, unclear } = needsOfLine(line, home, cwd ?? "", takesComments(executor), programs);
   return unclear === null ? [...needs] : [...codes, ...needs];
 }
 

@@ -224,6 +224,18 @@ export class GrantStore {
     return granted !== "" && literalPattern(granted) === granted ? granted : undefined;
   }
 
+  /** True if an active grant of anybody's is on writing at `path` (absolute), whoever may use it. */
+  isWriteGranted(path: string): boolean {
+    const target = pathTarget(path, this.#home, undefined, false);
+    return this.#cache
+      .keysFor(target)
+      .some((key) =>
+        this.#cache
+          .at(key)
+          .some((grant) => grant.capability === "fs:write" && isActive(grant, this.#clock) && covers(grant, target)),
+      );
+  }
+
   #isOver({ agent, session }: GrantHolder): boolean {
     return this.#ended.size > 0 && this.#ended.has(`${agent}\n${session}`);
   }

@@ -39,14 +39,17 @@ export function workingDirectoryOf({ context }: ProposedCall, home: string): str
 /** The folders that programs are looked up in: the absolute ones of PATH, and where their links lead, folded. */
 export function programFolders(env: GuardEnv | undefined): ReadonlySet<string> {
   const path = env?.PATH ?? "";
-  if (path !== known.path) {
-    const folders = path.split(":").map((folder) => folder.replace(/(.)\/+$/, "$1"));
-    const absolute = folders.filter((folder) => folder.startsWith("/") && folder !== "/");
-    const named = absolute.flatMap((folder) => [folder, realForm(folder) ?? folder]);
-    known = { path, folders: new Set(named.filter((folder) => folder !== "/").map(foldedPath)) };
-  }
-  return known.folders;
+  const before = known.get(path);
+  if (before !== undefined) return before;
+  const named_folders = path.split(":").map((folder) => folder.replace(/(.)\/+$/, "$1"));
+  const absolute = named_folders.filter((folder) => folder.startsWith("/") && folder !== "/");
+  const named = absolute.flatMap((folder) => [folder, realForm(folder) ?? folder]);
+  const folders = new Set(named.filter((folder) => folder !== "/").map(foldedPath));
+  if (known.size >= MAX_KNOWN) known.clear();
+  known.set(path, folders);
+  return folders;
 }
 
-// One environment a process: the list is taken apart once.
-let known: { path: string; folders: ReadonlySet<string> } = { path: "", folders: new Set() };
+// Few environments a process: each list is taken apart once.
+const MAX_KNOWN = 64;
+const known = new Map<string, ReadonlySet<string>>();

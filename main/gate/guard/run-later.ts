@@ -3,6 +3,7 @@ import { realForm } from "../targets/path.ts";
 import { kindOf } from "../targets/path-kind.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
 import { type CallEnvironment, programFolders } from "./call-environment.ts";
+import { isProgramPlace } from "./program-places.ts";
 import { movedPlaces } from "./settings-places.ts";
 
 /**
@@ -160,6 +161,7 @@ export function runsLater(path: string, environment: CallEnvironment): boolean {
     if (FROM_HOME.some((rule) => matchesAt(below, 0, rule))) return true;
   }
   if (movedPlaces(env).some((moved) => isAtOrBelow(foldedPath(path), foldedPath(moved.path)))) return true;
+  if (isProgramPlace(path)) return true;
   const programs = programFolders(env);
   if (programs.has(foldedPath(path)) || programs.has(foldedPath(folderOf(path)))) return true;
   return path.endsWith("/HEAD") || path.includes("/HEAD/") || makesRepository(path, names);

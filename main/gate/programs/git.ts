@@ -15,6 +15,8 @@ const BY_NAME = new Map(SUBCOMMANDS.map((one) => [one.names[0] ?? "", one]));
 
 export const GIT: Program = {
   names: ["git"],
+  // Its pager, where it prints to a terminal.
+  looks_up: ["less"],
   accesses: gitAccesses,
   data: gitData,
   folder_options: "-C",

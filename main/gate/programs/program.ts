@@ -98,6 +98,8 @@ export interface Program {
   works_on_repository?: true;
   /** The paths that it may find, with what its tests leave of them. */
   finds?: (args: readonly Word[], span: Span) => Word[];
+  /** Programs that it has looked up on the PATH itself, whatever its words are. */
+  looks_up?: readonly string[];
   /** A command line that is clear, and one that isn't: checked when the tests run. */
   example?: string;
   counter?: string;

@@ -33,6 +33,7 @@ const RIPGREP: Program = {
 export const SEARCH_PROGRAMS: readonly Program[] = [
   {
     names: ["grep", "egrep", "fgrep"],
+    looks_up: ["grep"],
     options_anywhere: true,
     operands: ["pattern", "reads"],
     options: {

@@ -29,6 +29,7 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
   {
     // Asked for its version alone it runs nothing of the project; others (go, cargo, yarn) may.
     names: ["node", "npm"],
+    looks_up: ["node"],
     options: { flags: "-v --version" },
     folder_options: "-C --prefix --cwd",
     accesses: (args) => ({

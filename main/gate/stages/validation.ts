@@ -14,7 +14,8 @@ export function validation(x: Proposed): Denial | Requirements {
       instead: "send the arguments that the executor declares",
     });
   }
-  const needs = needsOf(x.call, x.executor, x.settings.home, x.settings.env);
+  const { home, env, grants } = x.settings;
+  const needs = needsOf(x.call, x.executor, home, env, (path) => grants?.isWriteGranted(path) === true);
   if (needs.length > MAX_TARGETS) {
     const reason = `validation failed: more than ${MAX_TARGETS} targets in one call`;
     return denied(x, "validation", reason, TOO_MANY, { needs });

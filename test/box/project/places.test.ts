@@ -66,6 +66,17 @@ describe("the places in a project whose content is run later", () => {
     ]);
   });
 
+  it("are names of cleared programs, and no others, in the folders of programs that builds make", async () => {
+    const { project, add } = made(["node_modules/.bin/vitest", ".venv/bin/python", ".tox/py311/bin/pip", "bin/start"]);
+    const places = new Places();
+    const { run_later, known } = look(places, project);
+    expect(run_later).toEqual([]);
+    const planted = [".tox/py311/bin/ls", ".venv/bin/cat", "bin/git", "env/bin/head", "node_modules/.bin/grep"];
+    for (const name of [...planted, "bin/other", "node_modules/.bin/node", ".venv/bin/python3", "node_modules/a/cat"])
+      add(name);
+    expect(await appeared(places, known, project)).toEqual([...planted].sort());
+  });
+
   it("are of a repository only what names programs or other settings", () => {
     const { project } = made([
       ".git/HEAD",

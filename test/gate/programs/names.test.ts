@@ -57,6 +57,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
       "alias break builtin cd command continue declare exec exit export hash popd printf pushd read return set test typeset unset wait",
     files: ["shell/builtins.ts"],
   },
+  { why: "a folder of an environment", words: "env", files: ["guard/program-places.ts"] },
   { why: "a builtin whose text is evaluated", words: "trap", files: ["shell/programs.ts"] },
   { why: "an alias's value is evaluated", words: "alias", files: ["shell/simple-command.ts"] },
   {
@@ -173,7 +174,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
   },
   { why: "a refusal's number", words: "id at", files: ["approvals/session-refusals.ts"] },
   { why: "a hazard's field", words: "id", files: ["description/downloaded-scripts.ts", "description/hazards.ts"] },
-  { why: "the gate's environment", words: "env", files: ["description/hazards.ts"] },
+  { why: "the gate's environment", words: "env", files: ["description/hazards.ts", "executors/needs.ts"] },
   {
     why: "words of gate.toml's sections, and of addresses",
     words: "command http https type",

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { shellPathOf } from "../../../../ipc/shell-path.ts";
 import type { ProposedCall } from "../../../../ipc/wire.ts";
 import { mcpExecutor } from "../../../hook/mcp-name.ts";
 import type { Json } from "../../../json-object.ts";
@@ -42,6 +43,7 @@ export function callOf(call: ToolCall): ProposedCall | { refused: string } {
     args: is_shell ? without_description : args,
     context: {
       cwd,
+      ...shellPathOf(process.env),
       session: session.slice(0, 128),
       call_id: callIdOf(call),
       ...(turn === undefined ? {} : { turn }),

@@ -1,6 +1,7 @@
 import type { Requirement, ShellReading } from "../../../../ipc/decision.ts";
 import type { ProposedCall } from "../../../../ipc/wire.ts";
 import { type LineNeeds, needsOfLine } from "../../clear/line-needs.ts";
+import { programSearchOf } from "../../clear/program-search.ts";
 import { type CommandLine, CommandLines } from "../../executors/command-lines.ts";
 import { lineOf } from "../../executors/needs.ts";
 import type { SimpleCommand } from "../../shell/reading.ts";
@@ -21,7 +22,8 @@ export function explainReadings(
 ): ShellReading[] {
   const cwd = workingDirectoryOf(call, home) ?? "";
   return lines.all.map((line) => {
-    const cleared = needsOfLine(lineOf(call.args[line.arg]) ?? line.text, home, cwd, has_comments);
+    const text = lineOf(call.args[line.arg]) ?? line.text;
+    const cleared = needsOfLine(text, home, cwd, has_comments, programSearchOf(call, home));
     return explainLine(line, cleared, home, cwd, gate_files);
   });
 }

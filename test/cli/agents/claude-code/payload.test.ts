@@ -26,3 +26,7 @@ it.each([
 it("an id that is too long is cut, so that the gate still takes the call", () => {
   expect(contextOf({ prompt_id: "x".repeat(500) }).turn).toBe("x".repeat(128));
 });
+
+it("the PATH of the hook, which is the client's, goes with each call", () => {
+  expect(contextOf({})).toMatchObject({ path: process.env.PATH });
+});

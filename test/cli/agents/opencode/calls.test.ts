@@ -19,7 +19,7 @@ test("a command's description is its intent, and it runs in the folder that it n
     intent: "look",
     executor: "bash",
     args: { command: "ls", workdir: "sub" },
-    context: { cwd: "/srv/p/sub", session: "ses_1", call_id: "ses_1.call_1" },
+    context: { cwd: "/srv/p/sub", path: process.env.PATH, session: "ses_1", call_id: "ses_1.call_1" },
   });
 });
 

@@ -1,0 +1,123 @@
+import { lstatSync, realpathSync, type Stats } from "node:fs";
+import type { ProposedCall } from "../../../ipc/wire.ts";
+import { workingDirectoryOf } from "../guard/call-environment.ts";
+import { isPlantedProgram } from "../guard/program-places.ts";
+import { expandHome, realForm } from "../targets/path.ts";
+import { isAtOrBelow } from "../targets/pattern.ts";
+import { projectRoot } from "../targets/project.ts";
+
+/**
+ * Which program a shell runs for a bare name, by the PATH that the agent says its shell has. A folder that agents may write can hold another
+ * program by the name: what a confined command put there would run outside of its box.
+ */
+export interface ProgramSearch {
+  /** True if `name` is first found where agents may write. `cwd`: the shell's folder; null where it isn't known. */
+  isPlanted(name: string, cwd: string | null): boolean;
+}
+
+/** True if some agent may write at `path` (absolute) by what was granted to it. */
+export type WritableByGrant = (path: string) => boolean;
+
+interface Folder {
+  /** As a shell names it; relative to its working directory where it doesn't begin with a slash. */
+  path: string;
+  real: string;
+}
+
+/** Everybody's, so every agent's. */
+const SHARED = ["/tmp", "/var/tmp", "/dev/shm"];
+
+/** Undefined where the agent sent no PATH. */
+export function programSearchOf(
+  call: ProposedCall,
+  home: string,
+  isGranted: WritableByGrant = () => false,
+): ProgramSearch | undefined {
+  const path = call.context?.path;
+  if (path === undefined) return undefined;
+  const folders = foldersOf(path, home);
+  const cwd = workingDirectoryOf(call, home);
+  const real_cwd = cwd === undefined ? undefined : (realForm(cwd) ?? cwd);
+  const real_home = realForm(home) ?? home;
+  const own = [cwd, real_cwd].filter((folder) => folder !== undefined);
+  const projects = own
+    .map((folder) => projectRoot(folder, home) ?? folder)
+    .filter((folder) => !isAtOrBelow(home, folder) && !isAtOrBelow(real_home, folder));
+  const isOpen = (at: string) => [...SHARED, ...projects].some((folder) => isAtOrBelow(at, folder));
+  const isWritable = ({ path: named, real }: Folder, name: string) =>
+    [named, real].some((folder) => isOpen(folder) || isPlantedProgram(folder, name) || isGranted(`${folder}/${name}`));
+  return {
+    isPlanted: (name, here) => {
+      for (const [at, folder] of folders.entries()) {
+        if (!folder.path.startsWith("/")) {
+          if (here === null || isThere(`${here}/${folder.path}/${name}`)) return true;
+        } else if (isWritable(folder, name) && isThere(`${folder.path}/${name}`)) {
+          return !folders.slice(0, at).some((earlier) => isThere(`${earlier.path}/${name}`));
+        }
+      }
+      const leads_to = placeOfFirst(path, folders, name);
+      return leads_to !== null && (isOpen(leads_to) || isGranted(leads_to));
+    },
+  };
+}
+
+/** A file or a link by that name; one that can't be run yet can be made so. */
+function isThere(path: string): boolean {
+  return statOf(path)?.isDirectory() === false;
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined; // no folder on the way: nothing is there
+  }
+}
+
+const MAX_KNOWN = 500;
+const known_folders = new Map<string, readonly Folder[]>();
+const known_programs = new Map<string, { path: string; changed_at: number; inode: number; leads_to: string | null }>();
+
+function remember<T>(known: Map<string, T>, key: string, value: T): T {
+  if (known.size >= MAX_KNOWN) known.clear();
+  known.set(key, value);
+  return value;
+}
+
+/** An empty name is the working directory; bash takes a `~` for the home folder, other shells for a name. */
+function foldersOf(path: string, home: string): readonly Folder[] {
+  const key = `${home}\n${path}`;
+  const known = known_folders.get(key);
+  if (known !== undefined) return known;
+  const named = path
+    .split(":")
+    .flatMap((name) => (name.startsWith("~") ? [name, expandHome(name, home)] : [name || "."]));
+  const folders = [...new Set(named)].map((name) => ({ path: name, real: realForm(name) ?? name }));
+  return remember(known_folders, key, folders);
+}
+
+/** Where the program leads that is found first; null where there is none. */
+function placeOfFirst(path: string, folders: readonly Folder[], name: string): string | null {
+  const key = `${path}\n${name}`;
+  const known = known_programs.get(key);
+  if (known !== undefined) {
+    const stat = statOf(known.path);
+    if (stat?.ctimeMs === known.changed_at && stat.ino === known.inode) return known.leads_to;
+  }
+  for (const folder of folders) {
+    const found = `${folder.path}/${name}`;
+    const stat = folder.path.startsWith("/") ? statOf(found) : undefined;
+    if (stat === undefined || stat.isDirectory()) continue;
+    const leads_to = stat.isSymbolicLink() ? targetOf(found) : null;
+    return remember(known_programs, key, { path: found, changed_at: stat.ctimeMs, inode: stat.ino, leads_to }).leads_to;
+  }
+  return null;
+}
+
+function targetOf(link: string): string | null {
+  try {
+    return realpathSync.native(link);
+  } catch {
+    return null; // it leads nowhere: nothing runs
+  }
+}

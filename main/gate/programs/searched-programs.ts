@@ -1,0 +1,16 @@
+import { PROGRAMS } from "./table.ts";
+
+/** What every shell does itself, wherever a program by that name lies. */
+const BUILT_IN: ReadonlySet<string> = new Set(
+  "echo printf true false : exit test [ cd set command pwd type wait".split(" "),
+);
+/** Of these the version alone is cleared, and package managers put them beside a project's programs. */
+const INSTALLED_BY_BUILDS: ReadonlySet<string> = new Set(["node", "npm"]);
+
+/** Names that a clear line has the shell look up on its PATH, in lower case. */
+export const SEARCHED_PROGRAMS: ReadonlySet<string> = new Set(
+  [
+    ...PROGRAMS.filter(({ guard_only }) => guard_only !== true).flatMap(({ names }) => names),
+    ...["time", "nice", "timeout", "xargs"],
+  ].filter((name) => !BUILT_IN.has(name) && !INSTALLED_BY_BUILDS.has(name)),
+);
