@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { clientProgram } from "../cli/agents/claude-code/client-program.ts";
-import { canConfine } from "../cli/agents/claude-code/rewriting.ts";
+import { CLAUDE_CODE } from "../cli/agents/claude-code/dialect.ts";
+import { clientProgram } from "../cli/agents/client-program.ts";
 import { writeLauncher } from "../cli/hook/launcher.ts";
 import { agentPaths } from "../ipc/paths.ts";
 import { recordTestedClient } from "../ipc/tested-clients.ts";
@@ -117,7 +117,15 @@ function clientTimes(env: NodeJS.ProcessEnv, cwd: string): number[] {
   writeFileSync(join(cwd, ".claude/settings.json"), JSON.stringify({ permissions }));
   return Array.from({ length: RUNS }, () => {
     const started = performance.now();
-    const can_confine = canConfine({ input: {}, line: "npm test", cwd }, process.pid, state_dir);
+    const can_confine = CLAUDE_CODE.canConfine(
+      {
+        session_id: "",
+        call: { intent: "", executor: "Bash", args: {} },
+        rewritable: { input: {}, line: "npm test", cwd },
+      },
+      process.pid,
+      state_dir,
+    );
     if (!can_confine) throw new Error("the client is on record");
     return performance.now() - started;
   });

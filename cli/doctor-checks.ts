@@ -58,11 +58,17 @@ export async function allChecks(client?: string): Promise<Check[]> {
 
 /** Of Claude Code always, of the others once they are paired. */
 async function agentChecks(answer_seconds: number, client: string | undefined): Promise<Check[]> {
-  const context = { cwd: process.cwd(), env: process.env, answer_seconds, ...(client === undefined ? {} : { client }) };
+  const context = { cwd: process.cwd(), env: process.env, answer_seconds };
   const adapters = (await allAdapters()).filter(
     ({ name }) => name === "claude-code" || existsSync(agentTokenFile(gatePaths(process.env), name)),
   );
-  return (await Promise.all(adapters.map((adapter) => adapter.checks(context)))).flat();
+  return (
+    await Promise.all(
+      adapters.map((adapter) =>
+        adapter.checks(adapter.name === "claude-code" && client !== undefined ? { ...context, client } : context),
+      ),
+    )
+  ).flat();
 }
 
 function nodeVersion(): Check {

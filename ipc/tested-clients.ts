@@ -9,6 +9,8 @@ import { readRegularFile } from "./regular-file.ts";
 export interface TestedClient {
   /** The program's file, absolute; of a program that an interpreter runs, the script. */
   file: string;
+  /** What was started, where that starts the client as another program. */
+  started?: string;
   /** In bytes. */
   size: number;
   /** In milliseconds since 1970. */
@@ -41,9 +43,9 @@ export function testedClients(state_dir: string, agent: string): TestedClient[] 
 
 function isTestedClient(value: unknown): value is TestedClient {
   if (typeof value !== "object" || value === null) return false;
-  const { file, size, mtime_ms, version, tested_at, passed, problem } = value as Record<string, unknown>;
+  const { file, started = "", size, mtime_ms, version, tested_at, passed, problem } = value as Record<string, unknown>;
   return (
-    [file, version, tested_at].every((text) => typeof text === "string") &&
+    [file, started, version, tested_at].every((text) => typeof text === "string") &&
     [size, mtime_ms].every((number) => typeof number === "number") &&
     typeof passed === "boolean" &&
     (problem === null || typeof problem === "string")

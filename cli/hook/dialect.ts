@@ -28,6 +28,8 @@ export interface Rewritable {
   input: Readonly<Record<string, unknown>>;
   line: string;
   cwd: string;
+  /** The file in which the client keeps what is said in its session, and the call's turn in it; where it names them. */
+  transcript?: { file: string; turn: string };
 }
 
 /** One client's hook. Nothing here throws: what can't be read is refused, with the reason. */

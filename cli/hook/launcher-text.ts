@@ -1,7 +1,7 @@
 import { shellQuoted } from "../../ipc/shell-quoted.ts";
-import { REFUSAL_TEXTS } from "../agents/claude-code/refusal-texts.ts";
+import { REFUSAL_TEXTS } from "./refusal-texts.ts";
 
-/** The script that Claude Code calls: it wraps the hook, so that only an answer of the gate lets a call through. */
+/** The script that clients call: it wraps the hook, so that only an answer of the gate lets a call through. */
 
 export interface LauncherParts {
   /** The folder in which the gate names the calls that it waits for. */

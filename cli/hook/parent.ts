@@ -34,7 +34,7 @@ function isAbove(parent: number, reader: number): boolean {
 }
 
 /** The parent of a process, from Linux's /proc; undefined on other systems. */
-function parentOf(pid: number): number | undefined {
+export function parentOf(pid: number): number | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
     // The name in it may hold anything: the fields begin after its last bracket.

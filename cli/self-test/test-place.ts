@@ -8,7 +8,8 @@ import type { Env } from "../../ipc/paths.ts";
 export class TestPlace {
   readonly home: string;
   readonly project: string;
-  readonly #folder: string;
+  /** All of it. */
+  readonly folder: string;
   readonly #own: Env;
   /** What the key holds. */
   readonly secret = word();
@@ -16,7 +17,7 @@ export class TestPlace {
   readonly printed = `metnos-${word()}`;
 
   private constructor(folder: string, own: Env) {
-    this.#folder = folder;
+    this.folder = folder;
     this.#own = own;
     this.home = join(folder, "home");
     this.project = join(this.home, "project");
@@ -33,7 +34,7 @@ export class TestPlace {
   }
 
   remove(): void {
-    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 3 });
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 3 });
   }
 
   /** The command lines that the model runs: the guard denies the first, the second needs nothing. */
@@ -54,7 +55,7 @@ export class TestPlace {
   }
 
   get #temporary(): string {
-    return join(this.#folder, "tmp");
+    return join(this.folder, "tmp");
   }
 
   /** @param path below the home */

@@ -1,4 +1,5 @@
 import type { AdapterName } from "../agents/adapter.ts";
+import type { LoopbackApi } from "../agents/pretended-model/loopback-api.ts";
 import { runBounded } from "./bounded-process.ts";
 import type { TestPlace } from "./test-place.ts";
 
@@ -9,6 +10,10 @@ export interface PretendedModel {
   url: string;
   /** What the calls gave back, in their order. */
   results(): string[];
+  /** Which of the calls it was told to have failed, where its client says that by itself. */
+  failed?(): boolean[];
+  /** How the client named itself; empty where it didn't. */
+  user_agent(): string;
   close(): void;
 }
 
@@ -28,10 +33,11 @@ export const TESTED_CLIENTS: Readonly<Record<AdapterName, TestedClient>> = {
       const { MessagesApi } = await import("../agents/pretended-model/messages-api.ts");
       const script = commands.map((command) => ({ name: "Bash", input: { command, description: "a test" } }));
       const api = await MessagesApi.start(script);
-      return { url: api.url, results: () => api.results.map(({ text }) => text), close: () => api.close() };
+      const failed = () => api.results.map(({ is_error }) => is_error);
+      return { ...modelOf(api, () => api.results.map(({ text }) => text)), failed };
     },
     async refusal(place) {
-      const { isRedirected } = await import("../agents/claude-code/client-test/client-test.ts");
+      const { isRedirected } = await import("../agents/claude-code/effective-settings.ts");
       return isRedirected(place.project, place.env)
         ? "an administrator's settings say where Claude Code connects to, so it would not be alone with the test"
         : undefined;
@@ -53,7 +59,7 @@ export const TESTED_CLIENTS: Readonly<Record<AdapterName, TestedClient>> = {
       const api = await ResponsesApi.start({
         script: commands.map((cmd) => [{ name: "exec_command", input: { cmd } }]),
       });
-      return { url: api.url, results: () => api.results, close: () => api.close() };
+      return modelOf(api, () => api.results);
     },
     prepare: (place) => place.write(".codex/config.toml", ""),
     start(url) {
@@ -77,7 +83,7 @@ export const TESTED_CLIENTS: Readonly<Record<AdapterName, TestedClient>> = {
       const api = await GenerateContentApi.start({
         turns: commands.map((command) => ({ name: "run_shell_command", input: input(command) })),
       });
-      return { url: api.url, results: () => api.results.map(({ text }) => text), close: () => api.close() };
+      return modelOf(api, () => api.results.map(({ text }) => text));
     },
     prepare: (place) =>
       place.write(".gemini/settings.json", {
@@ -104,7 +110,7 @@ export const TESTED_CLIENTS: Readonly<Record<AdapterName, TestedClient>> = {
       const api = await ChatCompletionsApi.start({
         turns: commands.map((command) => ({ name: "bash", input: input(command) })),
       });
-      return { url: api.url, results: () => api.results, close: () => api.close() };
+      return modelOf(api, () => api.results);
     },
     prepare: installTypes,
     start(url) {
@@ -124,6 +130,13 @@ export const TESTED_CLIENTS: Readonly<Record<AdapterName, TestedClient>> = {
     },
   },
 };
+
+const modelOf = (api: LoopbackApi, results: () => string[]): PretendedModel => ({
+  url: api.url,
+  results,
+  user_agent: () => api.user_agent,
+  close: () => api.close(),
+});
 
 const VERSION_TIMEOUT_MS = 20_000;
 

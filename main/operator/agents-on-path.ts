@@ -3,7 +3,7 @@ import { delimiter, isAbsolute, join } from "node:path";
 import type { FoundAgent } from "../../ipc/operator-api.ts";
 
 /** The agents' programs that this gate knows by name, and what `connect` calls those that it has an adapter for. */
-const KNOWN: readonly FoundAgent[] = [
+export const KNOWN_AGENTS: readonly FoundAgent[] = [
   { program: "claude", connects_as: "claude-code" },
   { program: "codex", connects_as: "codex" },
   { program: "gemini", connects_as: "gemini" },
@@ -12,7 +12,7 @@ const KNOWN: readonly FoundAgent[] = [
 
 /** Those that are on this PATH. Nothing is run. */
 export function agentsOnPath(path = process.env.PATH ?? ""): FoundAgent[] {
-  return KNOWN.filter(({ program }) => programOnPath(program, path) !== undefined);
+  return KNOWN_AGENTS.filter(({ program }) => programOnPath(program, path) !== undefined);
 }
 
 /** The file that a shell would run under this name, or undefined. */

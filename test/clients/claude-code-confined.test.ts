@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { testClient } from "../../cli/agents/claude-code/client-test/client-test.ts";
+import { testClient } from "../../cli/agents/client-test/client-test.ts";
 import { writeLauncher } from "../../cli/hook/launcher.ts";
 import { recordTestedClient, type TestedClient } from "../../ipc/tested-clients.ts";
 import { withoutBox } from "../box/box-under-test.ts";
@@ -31,7 +31,7 @@ describe.each(TRIED_CLAUDE_CODES)("the confined commands of %s", (name) => {
   beforeAll(async () => {
     const { env } = temporaryHome();
     writeLauncher(env);
-    const result = await testClient(binary, env);
+    const result = await testClient(AGENT, binary, env);
     if (!("tested" in result)) throw new Error(result.untested);
     tested = result.tested;
   }, 30_000);

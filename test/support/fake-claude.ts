@@ -26,8 +26,8 @@ export function fakeClaude(fault: keyof typeof FAULTS): string {
 const PROGRAM = `
 const { execFileSync, spawnSync } = require("node:child_process");
 const { readFileSync } = require("node:fs");
-const { ANTHROPIC_BASE_URL, CLAUDE_CONFIG_DIR, HOME } = process.env;
-const { hooks } = JSON.parse(readFileSync(CLAUDE_CONFIG_DIR + "/settings.json", "utf8"));
+const { ANTHROPIC_BASE_URL, HOME } = process.env;
+const { hooks } = JSON.parse(readFileSync(HOME + "/.claude/settings.json", "utf8"));
 
 function hook(hook_event_name, more) {
   const input = JSON.stringify({ session_id: "s", cwd, hook_event_name, tool_name: "Bash", ...more });

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { launcherFile, writeLauncher } from "../../hook/launcher.ts";
 import type { Adapter, ConnectResult } from "../adapter.ts";
-import { checkClient, clientCheck } from "./client-check.ts";
+import { clientCheck, clientNote } from "../client-check.ts";
 import { settingsSources } from "./effective-settings.ts";
 import { callsForAllTools, launchedEntries, withEntries } from "./entries.ts";
 import { claudeCodeChecks } from "./hook-check.ts";
@@ -17,8 +17,7 @@ export const claudeCode: Adapter = {
     const result: ConnectResult = managed
       ? connectManaged(answer_seconds)
       : connectClaudeCode({ project, answer_seconds });
-    const { detail } = await checkClient({ client, anew: true });
-    return { ...result, notes: [...(result.notes ?? []), `confined commands: ${detail}`] };
+    return { ...result, notes: [...(result.notes ?? []), await clientNote(claudeCode, client)] };
   },
   async disconnect({ project, managed }) {
     return managed ? disconnectManaged() : disconnectClaudeCode({ project });
@@ -28,7 +27,7 @@ export const claudeCode: Adapter = {
     return [
       ...claudeCodeChecks({ cwd, env }, launcher, answer_seconds),
       // Before it is connected there is nothing to test it with.
-      ...(existsSync(launcher) ? [await clientCheck(client)] : []),
+      ...(existsSync(launcher) ? [await clientCheck(claudeCode, client)] : []),
     ];
   },
   async launch({ args, cwd, env, answer_seconds }) {

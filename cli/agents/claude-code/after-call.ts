@@ -1,15 +1,12 @@
 import { isConfinedCommand } from "../../../ipc/confined-command.ts";
-import { MAX_FRAME_BYTES } from "../../../ipc/frames.ts";
 import { ownCommand } from "../../../ipc/own-command.ts";
-import { type AgentPaths, homeFolder } from "../../../ipc/paths.ts";
-import { visible } from "../../../ipc/visible-text.ts";
+import type { AgentPaths } from "../../../ipc/paths.ts";
 import type { RanCall } from "../../../ipc/wire.ts";
+import { OUTSIDE, reportCall } from "../../hook/after-call.ts";
 import { agentToken } from "../../hook/agent-token.ts";
 import { callIdOf } from "../../hook/payload.ts";
-import { type ConfinedTo, reportRan } from "../../hook/ran-exchange.ts";
 import { isObject, type Json, parseObject } from "../../json-object.ts";
 import { proposed } from "./payload.ts";
-import { saysRefused } from "./refusal-texts.ts";
 
 /**
  * `metnos-gate hook claude-code after`: Claude Code's PostToolUse or PostToolUseFailure payload. The gate learns that the call ran, what
@@ -30,8 +27,7 @@ export async function afterCall(input: string, paths: AgentPaths, agent_name: st
   // The user stopped it: it may never have begun, as it was to.
   if (payload.is_interrupt === true && ranAsGiven(payload)) return {};
   const { duration_ms } = payload;
-  const input_ran = ranCall(payload);
-  const confined = await reportRan({
+  const note = await reportCall({
     socket_path: paths.agent_socket,
     agent_name,
     token: agentToken(paths, agent_name),
@@ -39,26 +35,20 @@ export async function afterCall(input: string, paths: AgentPaths, agent_name: st
     call_id,
     ok: hook_event_name === "PostToolUse",
     ...(typeof duration_ms === "number" && duration_ms >= 0 ? { duration_ms: Math.min(duration_ms, MAX_MS) } : {}),
-    ...(input_ran === undefined ? {} : { input: input_ran }),
+    ran: ranCall(payload),
+    output: outputOf(payload),
+    outside: ownCommand(OUTSIDE),
   });
-  if (confined === null || !saysRefused(outputOf(payload))) return {};
-  return { hookSpecificOutput: { hookEventName: hook_event_name, additionalContext: noteOf(confined) } };
+  if (note === undefined) return {};
+  return { hookSpecificOutput: { hookEventName: hook_event_name, additionalContext: note } };
 }
 
-/** The note for the model, so that it doesn't look for another cause. */
-function noteOf({ project, network }: ConfinedTo): string {
-  const home = homeFolder(process.env);
-  const place = visible(project.startsWith(`${home}/`) ? `~${project.slice(home.length)}` : project);
-  const reach = network ? "only the hosts that the user allows" : "no network";
-  return `Metnos Gate: this command ran confined to ${place}, with ${reach}. If it failed for that, don't work around it: to run it outside, send it again as \`${ownCommand("outside --reason WHY -- COMMAND")}\`; the user is asked`;
-}
-
-/** What ran, to be compared with what was allowed; not where the gate itself gave other words for it, or where it is too long. */
+/** What ran; not where the gate itself gave other words for it. */
 function ranCall(payload: Json): RanCall | undefined {
   const { tool_name, tool_input } = payload;
   if (typeof tool_name !== "string" || !isObject(tool_input) || ranAsGiven(payload)) return undefined;
   const { executor, args } = proposed(tool_name, tool_input);
-  return JSON.stringify(args).length > MAX_FRAME_BYTES / 4 ? undefined : { executor, args };
+  return { executor, args };
 }
 
 function ranAsGiven({ tool_input }: Json): boolean {

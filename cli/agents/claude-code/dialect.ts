@@ -1,7 +1,8 @@
 import { agentPaths } from "../../../ipc/paths.ts";
 import type { HookAnswer, HookDialect } from "../../hook/dialect.ts";
+import { canConfine, rewritten } from "../rewriting.ts";
 import { readCall } from "./payload.ts";
-import { canConfine, rewritten } from "./rewriting.ts";
+import { mayHaveRuleAbout } from "./permission-rules.ts";
 
 /** Claude Code's hook: the PreToolUse payload on stdin, `hookSpecificOutput` on stdout. */
 export const CLAUDE_CODE: HookDialect = {
@@ -11,7 +12,10 @@ export const CLAUDE_CODE: HookDialect = {
   offline: "ask",
   read: readCall,
   write,
-  canConfine: ({ rewritable }, client, state_dir) => canConfine(rewritable, client, state_dir),
+  canConfine: ({ rewritable: call }, reader, state_dir) =>
+    canConfine({ agent: "claude-code", call, reader, state_dir }, (pid, { line, cwd }) =>
+      mayHaveRuleAbout({ line, cwd, pid, env: process.env }),
+    ),
   rewritten,
   events: {
     /** A change of the settings while a session runs: a block, a warning, or nothing. */
@@ -39,8 +43,8 @@ export const CLAUDE_CODE: HookDialect = {
     },
     /** In the test of a client: what the test has the client's call become. */
     "client-test": async (input, argv) => {
-      const { answerTest } = await import("./client-test/test-hook.ts");
-      return answerTest(argv, input);
+      const { answerTest } = await import("../client-test/test-hook.ts");
+      return answerTest(CLAUDE_CODE, argv, input);
     },
   },
 };

@@ -47,6 +47,14 @@ export function settingsSources({ cwd, env, managed_folder = managedFolder() }: 
   });
 }
 
+/** Managed settings hold for a client in a test, too: their variables and programs could give it another place to connect to, and a key. */
+export function isRedirected(cwd: string, env: SettingsContext["env"]): boolean {
+  return settingsSources({ cwd, env }).some(
+    ({ kind, settings }) =>
+      kind === "managed" && Object.keys(settings ?? {}).some((key) => /^env$|helper|refresh|export|login/i.test(key)),
+  );
+}
+
 /** Those of a project in this folder alone. Never throws. */
 export function projectSources(folder: string): SettingsSource[] {
   return projectFiles(folder).map(([kind, file]) => ({ kind, file, ...readSettings(file) }));

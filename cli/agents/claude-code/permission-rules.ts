@@ -1,7 +1,7 @@
-import { readFileSync, readlinkSync } from "node:fs";
+import { readlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { isObject, type Json, parseObject } from "../../json-object.ts";
-import { argumentsOf } from "./client-program.ts";
+import { argumentsOf, environmentOf } from "../client-program.ts";
 import { projectSources, settingsSources } from "./effective-settings.ts";
 
 /**
@@ -25,7 +25,7 @@ const OPTIONS = /^--(?:disallowed-?tools|settings|managed-?settings|setting-sour
 export function mayHaveRuleAbout({ line, cwd, pid, env }: Asked): boolean {
   const words = argumentsOf(pid);
   if (words.some((word, at) => OPTIONS.test(word) && !holdsNoRule(word, words[at + 1]))) return true;
-  const config_folder = variableOf(pid, "CLAUDE_CONFIG_DIR");
+  const { CLAUDE_CONFIG_DIR: config_folder } = environmentOf(pid);
   const context = { cwd, env: config_folder === undefined ? env : { ...env, CLAUDE_CONFIG_DIR: config_folder } };
   // Claude Code reads its project's settings where it was started; the session may have moved since.
   const folders = new Set([...foldersUpFrom(readlinkSync(`/proc/${pid}/cwd`)), ...foldersUpFrom(dirname(cwd))]);
@@ -38,12 +38,6 @@ export function mayHaveRuleAbout({ line, cwd, pid, env }: Asked): boolean {
 function holdsNoRule(word: string, value = ""): boolean {
   const settings = word === "--settings" ? parseObject(value) : undefined;
   return settings !== undefined && Object.keys(settings).every((key) => key === "hooks" || key === "disableAllHooks");
-}
-
-/** A variable as a process was started with it. */
-function variableOf(pid: number, name: string): string | undefined {
-  const variables = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
-  return variables.find((variable) => variable.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
 function foldersUpFrom(folder: string): string[] {

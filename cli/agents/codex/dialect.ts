@@ -1,22 +1,34 @@
 import { agentPaths } from "../../../ipc/paths.ts";
-import { type HookAnswer, type HookCall, type HookDialect, NEVER_CONFINED } from "../../hook/dialect.ts";
-import { contextOf, parsePayload, textIn } from "../../hook/payload.ts";
+import type { HookAnswer, HookCall, HookDialect, Rewritable } from "../../hook/dialect.ts";
+import { callIdOf, contextOf, parsePayload, textIn } from "../../hook/payload.ts";
 import { isObject, type Json } from "../../json-object.ts";
+import { environmentOf } from "../client-program.ts";
+import { canConfine, rewritten } from "../rewriting.ts";
+import { mayHaveRuleAbout } from "./own-rules.ts";
 
 /** Codex's hook: the PreToolUse payload on stdin; a denial on stdout, or nothing to object to. */
 export const CODEX: HookDialect = {
-  ...NEVER_CONFINED,
   agent: "codex",
   // Codex gives a hook up after 600 s.
   wait_seconds: 590,
   offline: "deny",
   read,
   write,
+  canConfine: ({ rewritable: call }, reader, state_dir) =>
+    canConfine({ agent: "codex", call, reader, state_dir }, (client, rewritable) =>
+      mayHaveRuleAbout(rewritable, environmentOf(client)),
+    ),
+  rewritten,
   events: {
-    /** After a call: nothing is answered. */
+    /** After a call: a note for the model, or nothing. */
     after: async (input) => {
       const { afterCall } = await import("./after-call.ts");
       return afterCall(input, agentPaths(process.env));
+    },
+    /** In the test of a client: what the test has the client's call become. */
+    "client-test": async (input, argv) => {
+      const { answerTest } = await import("../client-test/test-hook.ts");
+      return answerTest(CODEX, argv, input);
     },
     /** Something happened in a session: nothing is answered. */
     session: async (input) => {
@@ -46,9 +58,24 @@ function read(text: string): HookCall | { refused: string } {
       ...proposed(tool_name, tool_input),
       context: contextOf(payload, TURN),
     },
-    rewritable: undefined,
+    rewritable: rewritableOf(payload),
   };
 }
+
+/** The tool that runs a command line, as hooks are told. */
+const SHELL_TOOL = "Bash";
+
+function rewritableOf(payload: Json): Rewritable | undefined {
+  const { tool_name, tool_input, cwd } = payload;
+  if (tool_name !== SHELL_TOOL || !isObject(tool_input) || typeof tool_input.command !== "string") return undefined;
+  if (typeof cwd !== "string" || callIdOf(payload) === undefined) return undefined;
+  const file = textIn(payload, "transcript_path", MAX_PATH);
+  const turn = textIn(payload, TURN);
+  const transcript = file === undefined || turn === undefined ? {} : { transcript: { file, turn } };
+  return { input: tool_input, line: tool_input.command, cwd, ...transcript };
+}
+
+const MAX_PATH = 4096;
 
 /** To Codex a `~` is a name in the working directory, to everybody else the home folder. Of a patch the gate knows it. */
 function namesHome({ path }: Json): boolean {
@@ -66,13 +93,14 @@ function patchArguments({ command, ...others }: Json): Json {
 }
 
 /** A bare `allow` is a failure to Codex, as is `ask`: then the call runs all the same. */
-function write({ permission, reason }: HookAnswer): object {
-  if (permission === "allow") return {};
+function write({ permission, reason, updated_input }: HookAnswer): object {
+  if (permission === "allow" && updated_input === undefined) return {};
   return {
     hookSpecificOutput: {
       hookEventName: "PreToolUse",
-      permissionDecision: "deny",
-      permissionDecisionReason: `Metnos Gate: ${reason}`,
+      ...(permission === "allow"
+        ? { permissionDecision: "allow", updatedInput: updated_input }
+        : { permissionDecision: "deny", permissionDecisionReason: `Metnos Gate: ${reason}` }),
     },
   };
 }

@@ -4,9 +4,12 @@ import type { AddressInfo } from "node:net";
 /** An HTTP API on loopback, at a port of its own. What an answer throws ends its connection alone. */
 export abstract class LoopbackApi {
   readonly #server: Server;
+  /** How the client names itself in its requests. */
+  user_agent = "";
 
   protected constructor() {
     this.#server = createServer((request, response) => {
+      this.user_agent = request.headers["user-agent"] ?? this.user_agent;
       this.answer(request, response).catch((error: unknown) => response.destroy(error as Error));
     });
   }

@@ -44,8 +44,6 @@ export class MessagesApi extends LoopbackApi {
   results: ToolResult[] = [];
   /** All messages that the model has received, as JSON. */
   conversation = "";
-  /** How the client names itself in its requests. */
-  user_agent = "";
 
   private constructor(script: readonly ToolUse[], beforeTurn: (turn: number) => void | Promise<void>) {
     super();
@@ -70,7 +68,6 @@ export class MessagesApi extends LoopbackApi {
       response.writeHead(200, { "content-type": "application/json" }).end('{"input_tokens":1}');
       return;
     }
-    this.user_agent = request.headers["user-agent"] ?? "";
     const asked = JSON.parse(body) as MessagesRequest;
     const block = await this.#turn(asked);
     if (asked.stream === true) stream(response, asked.model, block);

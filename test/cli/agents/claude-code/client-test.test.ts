@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { checkClient } from "../../../../cli/agents/claude-code/client-check.ts";
-import { testClient } from "../../../../cli/agents/claude-code/client-test/client-test.ts";
+import { claudeCode } from "../../../../cli/agents/claude-code/adapter.ts";
+import { checkClient } from "../../../../cli/agents/client-check.ts";
+import { testClient } from "../../../../cli/agents/client-test/client-test.ts";
 import { writeLauncher } from "../../../../cli/hook/launcher.ts";
 import { testedClients, testedClientsFile } from "../../../../ipc/tested-clients.ts";
 import { boxAgents } from "../../../../main/box/agents.ts";
@@ -28,7 +29,7 @@ describe("the test of a client", () => {
     const file = fakeClaude("none");
     const { size, mtimeMs } = statSync(file);
     const tested = { file, size, mtime_ms: mtimeMs, version: "9.8.7", passed: true, problem: null };
-    expect(await testClient(file, home.env)).toMatchObject({ tested });
+    expect(await testClient("claude-code", file, home.env)).toMatchObject({ tested });
     expect(recordIn(home)).toMatchObject([tested]);
     expect(stateIn(home)).toBe("confined");
     expect(statSync(testedClientsFile(home.paths.state_dir, "claude-code")).mode & 0o777).toBe(0o600);
@@ -45,14 +46,18 @@ describe("the test of a client", () => {
     ["takes_failure_for_success", "it took a command that failed for one that didn't"],
   ] as const)("fails one that %s", async (fault, problem) => {
     const home = connected();
-    expect(await testClient(fakeClaude(fault), home.env)).toMatchObject({ tested: { passed: false, problem } });
+    expect(await testClient("claude-code", fakeClaude(fault), home.env)).toMatchObject({
+      tested: { passed: false, problem },
+    });
     expect(stateIn(home)).toBe("failed");
   });
 
   it("fails one that doesn't end in time, and ends it", async () => {
     const home = connected();
     const problem = "it didn't end within 3 s";
-    expect(await testClient(fakeClaude("hangs"), home.env, 3000)).toMatchObject({ tested: { passed: false, problem } });
+    expect(await testClient("claude-code", fakeClaude("hangs"), home.env, 3000)).toMatchObject({
+      tested: { passed: false, problem },
+    });
   });
 
   it("of a client gives it none of the user's keys, settings and proxies", async () => {
@@ -66,7 +71,7 @@ describe("the test of a client", () => {
       CLAUDE_CODE_USE_BEDROCK: "1",
       MY_KEY: "secret",
     };
-    await testClient(file, {
+    await testClient("claude-code", file, {
       ...home.env,
       ...keys,
       ANTHROPIC_API_KEY: "secret",
@@ -82,9 +87,11 @@ describe("the test of a client", () => {
   it("leaves untested what is no client, or isn't there, and records nothing", async () => {
     const home = connected();
     for (const file of ["/bin/true", "/nowhere/claude"])
-      expect(await testClient(file, home.env)).toEqual({ untested: expect.any(String) });
+      expect(await testClient("claude-code", file, home.env)).toEqual({ untested: expect.any(String) });
     expect(existsSync(testedClientsFile(home.paths.state_dir, "claude-code"))).toBe(false);
-    expect(await checkClient({ client: undefined, anew: true, env: { ...home.env, PATH: "/nowhere" } })).toEqual({
+    expect(
+      await checkClient({ adapter: claudeCode, client: undefined, anew: true, env: { ...home.env, PATH: "/nowhere" } }),
+    ).toEqual({
       client: undefined,
       detail: "untested: there is no claude on PATH",
     });
@@ -93,7 +100,7 @@ describe("the test of a client", () => {
   it("is made once for each file, by doctor, and anew by connect", async () => {
     const home = connected();
     const client = fakeClaude("none");
-    const check = (anew: boolean) => checkClient({ client, anew, env: home.env });
+    const check = (anew: boolean) => checkClient({ adapter: claudeCode, client, anew, env: home.env });
     const first = (await check(false)).client?.tested_at;
     expect((await check(false)).client?.tested_at).toBe(first);
     expect((await check(true)).client?.tested_at).not.toBe(first);
@@ -116,7 +123,7 @@ describe("what the user learns of the client", () => {
   it("is said by doctor, which fails for one that can't be trusted with a call, and names those that have changed", async () => {
     const home = connected();
     const good = fakeClaude("none");
-    expect(await checkClient({ client: good, anew: false, env: home.env })).toMatchObject({
+    expect(await checkClient({ adapter: claudeCode, client: good, anew: false, env: home.env })).toMatchObject({
       detail: `claude 9.8.7 runs what it is given for a call, so its commands can be confined (${good})`,
     });
     utimesSync(good, 1, 1);

@@ -6,7 +6,8 @@ describe("the hook of Codex", () => {
   it.each(CODEX_TOOLS_CALLED)("reads a call of %s", (_tool, payload, call) => {
     expect(CODEX.read(JSON.stringify(payload))).toEqual({
       session_id: "01a2009b-e011",
-      rewritable: undefined,
+      rewritable:
+        call.executor === "Bash" ? expect.objectContaining({ line: call.args.command, input: call.args }) : undefined,
       call: {
         intent: "",
         ...call,
@@ -52,5 +53,16 @@ describe("the hook of Codex", () => {
           permissionDecisionReason: "Metnos Gate: why",
         },
       });
+  });
+
+  it("gives what it is to run instead as the whole of the tool's input", () => {
+    const answer = { permission: "allow", reason: "why", is_shown: false } as const;
+    expect(CODEX.write({ ...answer, updated_input: { command: "other" } })).toEqual({
+      hookSpecificOutput: {
+        hookEventName: "PreToolUse",
+        permissionDecision: "allow",
+        updatedInput: { command: "other" },
+      },
+    });
   });
 });

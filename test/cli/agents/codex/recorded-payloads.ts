@@ -12,7 +12,7 @@ const base = {
 
 interface Call {
   executor: string;
-  args: object;
+  args: Readonly<Record<string, unknown>>;
   context: object;
 }
 

@@ -1,12 +1,27 @@
 import { readFileSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
 import { basename, isAbsolute, join } from "node:path";
-import { type TestedClient, testedClients } from "../../../ipc/tested-clients.ts";
+import { type TestedClient, testedClients } from "../../ipc/tested-clients.ts";
+import { parentOf } from "../hook/parent.ts";
 
 /** The file that a running client is, as the system says. */
 export type ClientProgram = Pick<TestedClient, "file" | "size" | "mtime_ms">;
 
 /** Programs that are a client only together with the script that they run. */
 const INTERPRETERS = ["node", "bun", "deno"];
+
+/** Shells that a client may have call its hooks, one in the other. */
+const SHELLS = ["sh", "dash", "bash", "ash", "busybox", "zsh", "ksh", "mksh", "fish"];
+const MAX_SHELLS = 4;
+
+/** The process that has a hook called: the one that reads its answer, or the one above the shells that do. @throws the system's error */
+export function clientAbove(reader: number): number | undefined {
+  let pid: number | undefined = reader;
+  for (let depth = 0; pid !== undefined && depth <= MAX_SHELLS; depth++) {
+    if (!SHELLS.includes(basename(readlinkSync(`/proc/${pid}/exe`)))) return pid;
+    pid = parentOf(pid);
+  }
+  return undefined;
+}
 
 /** Of a process, from Linux's /proc: undefined on other systems, and where its file was replaced since it started. */
 export function clientProgram(pid: number): ClientProgram | undefined {
@@ -30,6 +45,16 @@ function scriptOf(pid: number): ClientProgram | undefined {
 /** The words that a process was started with. @throws the system's error */
 export function argumentsOf(pid: number): string[] {
   return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").slice(0, -1);
+}
+
+/** The variables that a process was started with. @throws the system's error */
+export function environmentOf(pid: number): Record<string, string> {
+  const variables = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+  return Object.fromEntries(
+    variables
+      .filter((text) => text.includes("="))
+      .map((text) => [text.slice(0, text.indexOf("=")), text.slice(text.indexOf("=") + 1)]),
+  );
 }
 
 function program(file: string, stat: Stats, now: Stats = stat): ClientProgram | undefined {

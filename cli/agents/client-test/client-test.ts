@@ -1,0 +1,127 @@
+import { existsSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import { isConfinedCommand } from "../../../ipc/confined-command.ts";
+import { agentPaths, type Env } from "../../../ipc/paths.ts";
+import { recordTestedClient, type TestedClient } from "../../../ipc/tested-clients.ts";
+import { launcherFile } from "../../hook/launcher.ts";
+import type { Json } from "../../json-object.ts";
+import { isObject } from "../../json-object.ts";
+import { runBounded } from "../../self-test/bounded-process.ts";
+import { TestPlace } from "../../self-test/test-place.ts";
+import { type PretendedModel, TESTED_CLIENTS } from "../../self-test/tested-clients.ts";
+import type { AdapterName } from "../adapter.ts";
+import { CONFINABLE_CLIENTS, type ConfinableClient } from "./confinable-clients.ts";
+import { FAILS_WITH, LEFT, lineOf, TestFolder } from "./test-folder.ts";
+
+/**
+ * Whether a client runs what a hook gives it in a call's place, and nothing else: started in a folder of its own, with a pretended model on
+ * loopback. None of the user's settings, keys or projects is in reach of it.
+ */
+
+export type ClientTestResult = { tested: TestedClient } | { untested: string };
+
+/** Time that the client has for its two calls, in milliseconds. */
+const TIMEOUT_MS = 30_000;
+
+interface Test {
+  agent: AdapterName;
+  confinable: ConfinableClient;
+  place: TestPlace;
+  folder: TestFolder;
+  model: PretendedModel;
+}
+
+/** Tests the client and records the result. Never rejects. @param program the client's @param timeout_ms how long it may take, in milliseconds */
+export async function testClient(
+  agent: AdapterName,
+  program: string,
+  env: Env = process.env,
+  timeout_ms = TIMEOUT_MS,
+): Promise<ClientTestResult> {
+  if (process.platform !== "linux") return { untested: "calls are confined on Linux only" };
+  const confinable = CONFINABLE_CLIENTS[agent];
+  if (confinable === undefined) return { untested: "its calls are never confined" };
+  let place: TestPlace | undefined;
+  try {
+    place = TestPlace.create(env);
+    const client = TESTED_CLIENTS[agent];
+    const refused = await client.refusal?.(place);
+    if (refused !== undefined) return { untested: refused };
+    const folder = TestFolder.create(join(place.folder, "test"), join(place.project, "sub"));
+    const model = await client.model(LEFT.map(lineOf));
+    try {
+      const test: Test = { agent, confinable, place, folder, model };
+      return outcome(test, program, env, await run(test, program, launcherFile(env), timeout_ms));
+    } finally {
+      model.close();
+    }
+  } catch (error) {
+    return { untested: error instanceof Error ? error.message : "the test failed" };
+  } finally {
+    place?.remove();
+  }
+}
+
+/** Runs the client to its end. @returns why it didn't get there, or null */
+async function run(
+  { agent, confinable, place, folder, model }: Test,
+  program: string,
+  launcher: string,
+  timeout_ms: number,
+): Promise<string | null> {
+  const client = TESTED_CLIENTS[agent];
+  await client.prepare?.(place, program);
+  confinable.settle(place, { launcher, words: ["hook", agent, "client-test", folder.path] });
+  const { args, env } = client.start(model.url, place);
+  const { problem } = await runBounded({
+    argv: [program, ...(confinable.args ?? []), ...args],
+    cwd: place.project,
+    env: { ...place.env, ...env },
+    timeout_ms,
+  });
+  return problem;
+}
+
+function outcome(test: Test, program: string, env: Env, ended: string | null): ClientTestResult {
+  const found = programIn(test.folder.noted("before", 0));
+  if (found === undefined)
+    return { untested: ended ?? "it called no hook before a tool, or it isn't known which program did" };
+  const problem = ended ?? problemIn(test);
+  const version = /\/(\d[\w.-]{0,31})/.exec(test.model.user_agent())?.[1] ?? "";
+  const started = realpathSync(program);
+  const about = started === found.file ? {} : { started };
+  const tested_at = new Date().toISOString();
+  const tested = { ...found, ...about, version, tested_at, passed: problem === null, problem };
+  recordTestedClient(agentPaths(env).state_dir, test.agent, tested);
+  return { tested };
+}
+
+function programIn(noted: Json | undefined): Pick<TestedClient, "file" | "size" | "mtime_ms"> | undefined {
+  const { file, size, mtime_ms } = noted ?? {};
+  if (typeof file !== "string" || typeof size !== "number" || typeof mtime_ms !== "number") return undefined;
+  return { file, size, mtime_ms };
+}
+
+/** What the client did wrong, or null. */
+function problemIn({ confinable, place, folder, model }: Test): string | null {
+  const { keeps_folder, tells_failure, after } = confinable;
+  const sub = join(place.project, "sub");
+  for (const left of LEFT)
+    for (const at of [place.project, sub, place.home])
+      if (existsSync(join(at, left))) return "it ran a call itself instead of what it was given for it";
+  const expected = ["0", place.project, "1", keeps_folder ? sub : place.project];
+  if (folder.ran.length !== expected.length) return "it didn't run what it was given for a call";
+  if (folder.ran.some((line, at) => line !== expected[at]))
+    return keeps_folder
+      ? "a call wasn't run in the folder that the one before had ended in"
+      : "a call wasn't run in its project's folder";
+  const failed = model.failed?.() ?? model.results().map((text) => text.includes(`code ${FAILS_WITH}`));
+  if (tells_failure && failed[1] !== true) return "it took a command that failed for one that didn't";
+  for (const [call, event] of after.entries()) {
+    const noted = folder.noted("after", call);
+    if (noted?.hook_event_name !== event || !isObject(noted.tool_input))
+      return `it called no hook after a call (${event})`;
+    if (!isConfinedCommand(String(noted.tool_input.command))) return "it doesn't say what it ran";
+  }
+  return null;
+}

@@ -1,0 +1,49 @@
+import { shellQuoted } from "../../../ipc/shell-quoted.ts";
+import type { TestPlace } from "../../self-test/test-place.ts";
+import type { AdapterName } from "../adapter.ts";
+
+/** How each client is told to call the test's hook, and what it then has to do. */
+
+export interface TestHook {
+  launcher: string;
+  words: readonly string[];
+}
+
+export interface ConfinableClient {
+  /** Writes the settings that have it call the hook before and after each tool. */
+  settle(place: TestPlace, hook: TestHook): void;
+  /** What it is started with besides. */
+  args?: readonly string[];
+  /** Each call runs in the folder that the one before has ended in. */
+  keeps_folder: boolean;
+  /** Its model learns that a command failed. */
+  tells_failure: boolean;
+  /** The events after the call that succeeds, and after the one that fails. */
+  after: readonly [string, string];
+}
+
+const line = ({ launcher, words }: TestHook): string => [launcher, ...words].map(shellQuoted).join(" ");
+
+export const CONFINABLE_CLIENTS: Readonly<Partial<Record<AdapterName, ConfinableClient>>> = {
+  "claude-code": {
+    settle(place, { launcher, words }) {
+      const group = [{ matcher: "*", hooks: [{ type: "command", command: launcher, args: words, timeout: 15 }] }];
+      const hooks = { PreToolUse: group, PostToolUse: group, PostToolUseFailure: group };
+      place.write(".claude/settings.json", { hooks });
+    },
+    keeps_folder: true,
+    tells_failure: true,
+    after: ["PostToolUse", "PostToolUseFailure"],
+  },
+  codex: {
+    settle(place, hook) {
+      const group = [{ matcher: "*", hooks: [{ type: "command", command: line(hook), timeout: 15 }] }];
+      place.write(".codex/hooks.json", { hooks: { PreToolUse: group, PostToolUse: group } });
+    },
+    // It calls no other hook than one that its user trusts: this home has no user.
+    args: ["--dangerously-bypass-hook-trust"],
+    keeps_folder: false,
+    tells_failure: true,
+    after: ["PostToolUse", "PostToolUse"],
+  },
+};

@@ -1,0 +1,36 @@
+import { MAX_FRAME_BYTES } from "../../ipc/frames.ts";
+import { homeFolder } from "../../ipc/paths.ts";
+import { visible } from "../../ipc/visible-text.ts";
+import type { RanCall } from "../../ipc/wire.ts";
+import { type ConfinedTo, type RanReport, reportRan } from "./ran-exchange.ts";
+import { saysRefused } from "./refusal-texts.ts";
+
+/** After a call, the same for every client: the gate learns that it ran, and what; its model that it ran confined, where that may be why it failed. */
+
+export interface CallThatRan extends Omit<RanReport, "input"> {
+  /** What ran, to be compared with what was allowed; undefined where that is what the gate itself gave for it. */
+  ran: RanCall | undefined;
+  /** What it printed, as far as the client says it. */
+  output: string;
+  /** The command with which a call is sent to run outside the box, as it is typed here. */
+  outside: string;
+}
+
+/** For `outside`. */
+export const OUTSIDE = "outside --reason WHY -- COMMAND";
+
+/** The note for the model, or undefined. Never rejects. */
+export async function reportCall({ ran, output, outside, ...report }: CallThatRan): Promise<string | undefined> {
+  // What is too long isn't compared.
+  const input = ran === undefined || JSON.stringify(ran.args).length > MAX_FRAME_BYTES / 4 ? {} : { input: ran };
+  const confined = await reportRan({ ...report, ...input });
+  return confined === null || !saysRefused(output) ? undefined : noteOf(confined, outside);
+}
+
+/** So that the model doesn't look for another cause. */
+function noteOf({ project, network }: ConfinedTo, outside: string): string {
+  const home = homeFolder(process.env);
+  const place = visible(project.startsWith(`${home}/`) ? `~${project.slice(home.length)}` : project);
+  const reach = network ? "only the hosts that the user allows" : "no network";
+  return `Metnos Gate: this command ran confined to ${place}, with ${reach}. If it failed for that, don't work around it: to run it outside, send it again as \`${outside}\`; the user is asked`;
+}
