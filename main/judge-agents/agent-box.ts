@@ -3,6 +3,7 @@ import type { Readable, Writable } from "node:stream";
 import { AtOnce } from "../at-once.ts";
 import { readOnlyArguments } from "../box/arguments/bubblewrap.ts";
 import { isKept } from "../box/arguments/environment.ts";
+import { repositoryPlaces } from "../box/arguments/git.ts";
 import { limitCommands } from "../box/arguments/limits.ts";
 import type { Machine } from "../box/arguments/machine.ts";
 import { mountChecks } from "../box/arguments/mounts.ts";
@@ -142,7 +143,8 @@ export class AgentBox {
     const machine = this.#machine;
     const { bubblewrap, bash } = machine;
     if (bubblewrap === null || bash === null) throw new Error("judge agents can't run here: bubblewrap is missing");
-    const withheld = workspace === null ? { secrets: [], pipes: [] } : await this.#withheld.find(workspace);
+    const withheld =
+      workspace === null ? { secrets: [], settings: [], pipes: [] } : await this.#withheld.find(workspace);
     const { named, unnamed } = byName(withheld.secrets);
     const folder = workspace?.folder ?? null;
     const repository = workspace?.repository ?? null;
@@ -152,6 +154,7 @@ export class AgentBox {
       cwd: folder ?? "/tmp",
       reads: repository === null ? reads : [...reads, repository],
       secrets: named,
+      settings: [...byName(withheld.settings).named, ...(repository === null ? [] : repositoryPlaces(repository))],
     };
     const words = readOnlyArguments(view, machine);
     const places = folder === null ? [] : [folder, WORKSPACE];

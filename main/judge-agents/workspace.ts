@@ -63,6 +63,8 @@ const MAX_TREES = 8;
 export interface Withheld {
   /** Files that often hold secrets. */
   readonly secrets: readonly string[];
+  /** Settings of repositories in it: what of them is a password isn't shown. */
+  readonly settings: readonly string[];
   /** Named pipes and sockets: somebody outside may read what is written to one. */
   readonly pipes: readonly string[];
 }
@@ -81,8 +83,12 @@ export class WithheldFiles {
     this.#trees.set(folder, tree);
     const [oldest] = this.#trees.keys();
     if (this.#trees.size > MAX_TREES && oldest !== undefined) this.#trees.delete(oldest);
-    const { secrets, pipes, is_whole } = await tree.lookInTurns(new Turns());
+    const { secrets, pipes, places, is_whole } = await tree.lookInTurns(new Turns());
     if (!is_whole) throw new Error("the workspace holds too many files and folders for a box");
-    return { secrets: secrets.map(({ path }) => path), pipes: pipes.map(({ path }) => path) };
+    return {
+      secrets: secrets.map(({ path }) => path),
+      settings: places.map(({ path }) => path).filter((path) => /\/config(?:\.worktree)?$/.test(path)),
+      pipes: pipes.map(({ path }) => path),
+    };
   }
 }

@@ -6,11 +6,19 @@ import type { Declaration } from "../../gate/confinement/declaration.ts";
 import { realForm } from "../../gate/targets/path.ts";
 import { kindOf } from "../../gate/targets/path-kind.ts";
 import { isAtOrBelow } from "../../gate/targets/pattern.ts";
+import { holdsSecret } from "../../gate/targets/secret-files.ts";
 import { makeCaches, projectFolder } from "./caches.ts";
-import { isRepository, repositoryPlaces, userGitSettings, writeGitSettings } from "./git.ts";
+import {
+  isRepository,
+  isRepositorySettings,
+  repositoryPlaces,
+  shownSettings,
+  userGitSettings,
+  writeGitSettings,
+} from "./git.ts";
 import { linksTo } from "./links.ts";
 import type { Machine } from "./machine.ts";
-import { coverOf } from "./masks.ts";
+import { coverOf, type Indexes } from "./masks.ts";
 import type { Link } from "./system-folders.ts";
 import { isNeverShown, isNeverWritten } from "./unusable-places.ts";
 
@@ -61,14 +69,15 @@ export function boxArguments(declaration: Declaration, machine: Machine, found: 
   });
   const writable = [declaration.project, ...declaration.writes];
   const links = neededLinks(declaration, machine, visiblePlaces(machine, shown));
+  const indexes: Indexes = new Map();
   return [
     ...commonArguments(machine),
     ...memoryWords(machine),
     ...shown.flatMap(({ source, at, is_writable }) => [is_writable ? "--bind" : "--ro-bind", source, at]),
     ...links.flatMap(linkWords),
     ...hiddenWords(machine, shown),
-    ...keptWords(writable, found),
-    ...found.secrets.flatMap((path) => maskWords(path, declaration, machine)),
+    ...keptWords(writable, found, { machine, folder }),
+    ...found.secrets.flatMap((path) => maskWords(path, declaration, machine, indexes)),
     ...REMOUNT_WORDS,
     ...environmentWords(machine),
     ...LOCAL_NAME,
@@ -101,14 +110,18 @@ function narrowArguments(declaration: Declaration, machine: Machine, found: Foun
   const is_cwd_shown = [...machine.system.folders, ...shown.map(({ at }) => at)].some((at) =>
     isAtOrBelow(realOf(cwd), at),
   );
+  const indexes: Indexes = new Map();
   return [
     ...commonArguments(machine),
     ...memoryWords(machine),
     ...shown.flatMap(({ source, at, is_writable }) => [is_writable ? "--bind" : "--ro-bind", source, at]),
     ...links.flatMap(linkWords),
     ...hiddenWords(machine, shown),
-    ...keptWords(writes, found),
-    ...found.secrets.flatMap((path) => maskWords(path, { reads, project, writes: [...reads, ...writes] }, machine)),
+    ...keptWords(writes, found, { machine, folder: projectFolder(machine.box_folder, project) }),
+    ...found.secrets.flatMap((path) =>
+      maskWords(path, { reads, project, writes: [...reads, ...writes] }, machine, indexes),
+    ),
+    ...settingsWords(settingsBelow(reads), project, machine),
     ...(is_cwd_shown ? [] : ["--dir", realOf(cwd)]),
     ...REMOUNT_WORDS,
     ...["--remount-ro", "/"],
@@ -149,6 +162,8 @@ export interface ReadOnlyView {
   readonly reads: readonly string[];
   /** Files in `folder` that often hold secrets: real. */
   readonly secrets: readonly string[];
+  /** Settings of repositories in it and in `reads`: real. */
+  readonly settings: readonly string[];
 }
 
 /**
@@ -169,9 +184,13 @@ export function readOnlyArguments(view: ReadOnlyView, machine: Machine): string[
   const shown = [...at_own_path, ...again].sort((one, other) => byDepth(one.at, other.at));
   const without_caches = { ...machine, caches: { ...machine.caches, links: [], variables: {} } };
   const links = neededLinks({ cwd, reads: view.reads }, without_caches, visiblePlaces(machine, shown));
-  const masks = secrets.flatMap((path) =>
-    folder === null ? [] : maskWords(path, { project: folder, reads: [], writes: [] }, machine),
-  );
+  const indexes: Indexes = new Map();
+  const masks = [
+    ...secrets.flatMap((path) =>
+      folder === null ? [] : maskWords(path, { project: folder, reads: [], writes: [] }, machine, indexes),
+    ),
+    ...(folder === null ? [] : settingsWords(view.settings, folder, machine)),
+  ];
   return [
     ...commonArguments(machine),
     ...memoryWords(machine),
@@ -316,8 +335,28 @@ function hiddenWords(
   ];
 }
 
+/** Settings of the repositories in folders that are read, but for a file that is read by its name. */
+const settingsBelow = (reads: readonly string[]): string[] =>
+  reads
+    .flatMap((folder) => (isRepository(folder) ? [folder] : [join(folder, ".git")]))
+    .flatMap(repositoryPlaces)
+    .filter((path) => !reads.includes(path));
+
+/** What of repositories' settings isn't shown as it is. */
+function settingsWords(settings: readonly string[], project: string, machine: Machine): string[] {
+  const folder = projectFolder(machine.box_folder, project);
+  return settings.filter(isRepositorySettings).flatMap((path) => {
+    const source = shownSettings(path, folder) ?? machine.covers.unreadable;
+    return source === path ? [] : ["--ro-bind", source, path];
+  });
+}
+
 /** What stays as it is; first the hidden folders that it lies in, on themselves: a folder in use as a mount can't be renamed. */
-function keptWords(writable: readonly string[], { run_later }: FoundPlaces): string[] {
+function keptWords(
+  writable: readonly string[],
+  { run_later }: FoundPlaces,
+  { machine, folder: own_folder }: { machine: Machine; folder: string },
+): string[] {
   const inWritable = (path: string) => writable.find((folder) => isAtOrBelow(path, folder));
   const repositories = writable.flatMap((folder) => (isRepository(folder) ? [folder] : [join(folder, ".git")]));
   const kept = [...run_later, ...repositories.flatMap(repositoryPlaces), ...repositories.filter(isFile)];
@@ -326,7 +365,10 @@ function keptWords(writable: readonly string[], { run_later }: FoundPlaces): str
   const own = new Set(holders.filter((path) => path !== undefined && !writable.includes(path) && !real.includes(path)));
   return [
     ...[...own].flatMap((path) => (path === undefined ? [] : ["--bind", path, path])),
-    ...real.sort(byDepth).flatMap((path) => ["--ro-bind", path, path]),
+    ...real.sort(byDepth).flatMap((path) => {
+      const source = isRepositorySettings(path) ? shownSettings(path, own_folder) : path;
+      return ["--ro-bind", source ?? machine.covers.unreadable, path];
+    }),
   ];
 }
 
@@ -341,12 +383,14 @@ function maskWords(
   path: string,
   { reads, project, writes }: Pick<Declaration, "reads" | "project" | "writes">,
   { covers }: Machine,
+  indexes: Indexes,
 ): string[] {
   const real = realOf(path);
   if (!isThere(real) || reads.includes(path) || reads.includes(real)) return [];
   if (![project, ...writes].some((folder) => isAtOrBelow(real, folder))) return [];
   if (isFolder(real)) return ["--ro-bind", covers.closed, real];
-  const cover = coverOf(real, project);
+  if (!holdsSecret(path, real)) return [];
+  const cover = coverOf(real, project, indexes);
   return cover === "none" ? [] : ["--ro-bind", covers[cover], real];
 }
 

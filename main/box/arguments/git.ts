@@ -1,8 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { Env } from "../../../ipc/paths.ts";
 import { holdsText } from "../../../ipc/regular-file.ts";
+import { beginningOf } from "../../gate/targets/file-beginning.ts";
+import { withoutGitSecrets } from "../../gate/targets/secret-files.ts";
 
 /** Git inside a box: what of a repository stays as it is, and the settings of the user that it works with. */
 
@@ -10,6 +13,27 @@ import { holdsText } from "../../../ipc/regular-file.ts";
 const READ_ONLY = [
   ...["config", "config.worktree", "hooks", "info/attributes", "commondir", "gitdir", "objects/info/alternates"],
 ];
+
+/** Bytes: larger settings aren't shown. */
+const MAX_SETTINGS = 256 * 1024;
+
+/**
+ * What a box shows of a repository's settings: the file itself, or a copy in `folder` without the passwords and tokens in it.
+ * @returns null where they can't be shown. @throws the system's error
+ */
+export function shownSettings(file: string, folder: string): string | null {
+  const begin = beginningOf(file, MAX_SETTINGS + 1);
+  if (begin.kind !== "file" || begin.text.length > MAX_SETTINGS) return null;
+  const shown = withoutGitSecrets(begin.text);
+  if (shown === begin.text) return file;
+  const name = createHash("sha256").update(file).digest("hex").slice(0, 32);
+  return writeWhereChanged(join(folder, `git-settings-${name}`), Buffer.from(shown, "latin1"));
+}
+
+/** True for a file of a repository's settings, whatever its folder is called. */
+export function isRepositorySettings(file: string): boolean {
+  return /\/config(?:\.worktree)?$/.test(file) && existsSync(join(dirname(file), "HEAD"));
+}
 
 /** Submodules and worktrees lie deeper: names with slashes make folders of their own. */
 const MODULES_DEPTH = 8;
@@ -144,9 +168,13 @@ function namedFiles(entries: readonly Entry[], env: Env, home: string): string[]
 
 /** Writes the settings into a project's folder where they changed. @returns the file. @throws the system's error */
 export function writeGitSettings(folder: string, text: string): string {
-  const file = join(folder, "gitconfig");
-  if (holdsText(file, text)) return file;
-  writeFileSync(`${file}.new`, text, { mode: 0o600 });
+  return writeWhereChanged(join(folder, "gitconfig"), Buffer.from(text));
+}
+
+function writeWhereChanged(file: string, bytes: Buffer): string {
+  if (holdsText(file, bytes.toString())) return file;
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(`${file}.new`, bytes, { mode: 0o600 });
   renameSync(`${file}.new`, file);
   return file;
 }

@@ -17,11 +17,15 @@ const MAX_BYTES = 256 * 1024;
 /** More than a file that names a folder holds, in bytes. */
 const MAX_NAME = 4096;
 
+/** Indexes by working copy, for one box: each is read once. */
+export type Indexes = Map<string, ReturnType<typeof indexOf>>;
+
 /** @param path real, below `project` */
-export function coverOf(path: string, project: string): Cover {
+export function coverOf(path: string, project: string, indexes: Indexes = new Map()): Cover {
   const repository = repositoryOf(path, project);
   if (repository === undefined) return "empty";
-  const index = indexOf(repository);
+  const index = indexes.has(repository) ? indexes.get(repository) : indexOf(repository);
+  indexes.set(repository, index);
   if (index === "unknown") return "unreadable";
   const held = index && heldHash(index, path.slice(repository.length + 1));
   if (held === undefined) return "empty";

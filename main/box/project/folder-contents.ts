@@ -1,13 +1,16 @@
 import { isPlantedName } from "../../gate/guard/program-places.ts";
+import { endsInKeys } from "../../gate/guard/protected-paths.ts";
 import { endsInRunLater, RUN_LATER_FOLDERS, RUN_LATER_NAMES } from "../../gate/guard/run-later.ts";
 import { BUILD_FOLDERS } from "../../gate/targets/build-folders.ts";
-import { askedEachTime } from "../../gate/targets/secret-files.ts";
+import { hasSecretName } from "../../gate/targets/secret-files.ts";
 
 /** What one folder of a project holds that matters to a box, by the names in it. Names and paths have one character for each byte. */
 
 /** What a folder is, as it decides which names matter in it. */
 export type FolderKind =
   | "plain"
+  /** Stays as it is: only secrets are looked for in it. */
+  | "kept"
   | "repository"
   | "repository-info"
   | "submodules"
@@ -47,12 +50,15 @@ const WITH_PROGRAMS: ReadonlyMap<string, FolderKind> = new Map([
   [".nox", "environments"],
 ]);
 
-/** Of the files that often hold secrets, those that a project is started with. */
-const isSecret = (lower: string): boolean => lower.startsWith(".env") && askedEachTime(`/${lower}`) !== undefined;
+/** Of the folders that stay as they are, those in which agents keep logins and tokens: only these are looked for in them. */
+const KEEP_SECRETS: ReadonlySet<string> = new Set([
+  ...[".claude", ".codex", ".cursor", ".gemini", ".opencode", ".roo", ".kilocode", ".windsurf", ".continue"],
+]);
 
 /** @param path of the folder; absolute */
 export function contentsOf(path: string, kind: FolderKind, entries: readonly Entry[]): Contents {
   if (kind === "plain") return contentsOfPlain(path, entries);
+  if (kind === "kept") return contentsOfKept(path, entries);
   const contents: Contents = { places: [], secrets: [], pipes: [], folders: [] };
   if (kind === "built" || kind === "environments" || kind === "programs") {
     addBuilt(contents, kind, path, entries);
@@ -94,6 +100,7 @@ function addPart({ folders }: Contents, name: string): void {
 function contentsOfPlain(path: string, entries: readonly Entry[]): Contents {
   const contents: Contents = { places: [], secrets: [], pipes: [], folders: [] };
   const is_repository = isRepository(entries);
+  const isSecret = secretsIn(path);
   for (const { name, is_folder, is_link, is_pipe } of entries) {
     if (is_pipe) contents.pipes.push(name);
     const lower = name.toLowerCase();
@@ -107,15 +114,29 @@ function contentsOfPlain(path: string, entries: readonly Entry[]): Contents {
       isPlanted(path, name, is_folder)
     ) {
       contents.places.push(name);
-      if (isSecret(lower)) contents.secrets.push(name);
+      if (is_folder && KEEP_SECRETS.has(lower)) contents.folders.push({ name, kind: "kept" });
+      if (!is_folder && isSecret(name)) contents.secrets.push(name);
     } else if (is_folder) {
       const kind = WITH_PROGRAMS.get(lower) ?? (BUILD_FOLDERS.has(lower) ? undefined : "plain");
       if (kind !== undefined) contents.folders.push({ name, kind });
-    } else if (isSecret(lower)) {
+    } else if (isSecret(name)) {
       contents.secrets.push(name);
     }
   }
   return contents;
+}
+
+function contentsOfKept(path: string, entries: readonly Entry[]): Contents {
+  const isSecret = secretsIn(path);
+  const secrets = entries.filter(({ name, is_folder }) => !is_folder && isSecret(name)).map(({ name }) => name);
+  return { places: [], secrets, pipes: [], folders: [] };
+}
+
+/** Which files of a folder are secrets by their names: those that are asked about each time, keys, and all that lies with keys. */
+function secretsIn(path: string): (name: string) => boolean {
+  const folders = path.split("/");
+  const is_among_keys = folders.some((_, at) => endsInKeys(folders.slice(0, at + 1)));
+  return (name) => is_among_keys || hasSecretName(`${path}/${name}`) || endsInKeys([...folders, name]);
 }
 
 /** A repository without a working copy: git takes a folder of any name for one that holds these. */

@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { HeldByGit } from "../description/held-by-git.ts";
 import { askedBelow, markedByName } from "../guard/asked-each-time.ts";
 import type { GuardEnv } from "../guard/call-environment.ts";
 import type { GateFiles } from "../guard/gate-files.ts";
@@ -156,12 +157,11 @@ class TouchedReader {
     if ([...this.#reads].some((one) => isAtOrBelow(real, one)) || isBelowAny(real, ALWAYS_READABLE)) return;
     const kind = fileKind(real);
     if (kind === "nothing" || (kind === "folder" && !is_tree)) return;
-    const need = markedByName({
-      capability: "fs:read",
-      target: pathTarget(path, this.#place.home, undefined, kind === "folder"),
-    });
+    const held = new HeldByGit(this.#place.home);
+    const target = pathTarget(path, this.#place.home, undefined, kind === "folder");
+    const need = markedByName({ capability: "fs:read", target }, held);
     this.#read(need);
-    for (const secret of askedBelow(need)) this.#needs.push(secret);
+    for (const secret of askedBelow(need, held)) this.#needs.push(secret);
   }
 
   /** The guard has read the line: where a link leads that only the commands' records name, it hasn't seen. */

@@ -1,3 +1,4 @@
+import { HeldByGit } from "../description/held-by-git.ts";
 import { realForm } from "../targets/path.ts";
 import { kindOf } from "../targets/path-kind.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
@@ -28,8 +29,9 @@ export function withFurtherNeeds(
   needs: readonly ResolvedRequirement[],
   environment: CallEnvironment,
 ): ResolvedRequirement[] {
-  const all = needs.map(markedByName);
-  for (const need of needs) all.push(...askedBelow(need));
+  const held = new HeldByGit(environment.home);
+  const all = needs.map((need) => markedByName(need, held));
+  for (const need of needs) all.push(...askedBelow(need, held));
   const writes = needs.filter(
     (need): need is PathNeed => need.capability === "fs:write" && need.target.kind === "path",
   );

@@ -230,6 +230,23 @@ export function protectedPath(path: PathPattern, home: string): string | undefin
   return keyName(segments.at(-1));
 }
 
+/** The last names of keys and stores of passwords, of a few other files as well: quick, for what looks at many names. */
+const LAST_NAMES = ANYWHERE.map(({ rule }) => rule.at(-1) ?? "");
+const STORE_NAMES: ReadonlySet<string> = new Set(
+  [...LAST_NAMES.filter((last) => typeof last === "string"), ...KEY_NAMES].map((name) => name.toLowerCase()),
+);
+const STORE_PATTERN = new RegExp(LAST_NAMES.flatMap((last) => (typeof last === "string" ? [] : last.source)).join("|"));
+
+/** True if a path of these names ends in a private key, or in a file or folder of keys and passwords, wherever it lies. */
+export function endsInKeys(names: readonly string[]): boolean {
+  const last = names.at(-1);
+  if (last === undefined || !(STORE_NAMES.has(last.toLowerCase()) || STORE_PATTERN.test(last))) return false;
+  return (
+    keyName(last) !== undefined ||
+    ANYWHERE.some(({ rule }) => rule.length <= names.length && matchesAt(names, names.length - rule.length, rule))
+  );
+}
+
 /** Most paths hold none of the names that a rule begins with: then only the few rules that begin with a pattern are left. */
 function rulesFor(names: readonly Segment[]): readonly Protected[] {
   if (names.some((name) => typeof name === "object")) return ANYWHERE;

@@ -5,7 +5,7 @@ import { errorCode } from "../errors.ts";
 import { BUILD_FOLDERS } from "../targets/build-folders.ts";
 import { realForm } from "../targets/path.ts";
 import { kindOf } from "../targets/path-kind.ts";
-import { askedEachTime } from "../targets/secret-files.ts";
+import { isSecretInGit } from "../targets/secret-files.ts";
 import { isTakenByGit } from "./git-folders.ts";
 import { indexEntries, MAX_INDEX } from "./git-index.ts";
 
@@ -343,9 +343,7 @@ function lookAtIndex(file: string, root: string, shows_contents: boolean): Repos
   if (entries === null) return { problem: "its index has a form that isn't read" };
   for (const { mode, name } of entries) {
     if (mode === 0o160000) return { problem: "its submodules" };
-    // A registry's settings that are tracked are the project's.
-    if (shows_contents && !name.endsWith(".npmrc") && askedEachTime(`${root}/${name}`) !== undefined)
-      return { problem: "a secret that it tracks" };
+    if (shows_contents && isSecretInGit(`${root}/${name}`)) return { problem: "a secret that it tracks" };
   }
   return { root };
 }

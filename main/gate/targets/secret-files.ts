@@ -1,29 +1,198 @@
+import { beginningOf } from "./file-beginning.ts";
 import { foldedPath } from "./folded-path.ts";
+import { realForm } from "./path.ts";
 
 /**
- * Files that often hold secrets and often have to be read all the same: asked about by name each time, at every level, whatever was
- * granted. Keys and password stores are never an agent's: see protected-paths.ts.
+ * The one list of files that often hold secrets and often have to be read all the same: asked about by name each time, at every level,
+ * whatever was granted; found in a search below a folder; hidden in a box. Keys and password stores by their usual names are never an
+ * agent's: see guard/protected-paths.ts, which a box hides as well.
  */
 
 interface Rule {
   why: string;
-  /** The path's end, in lower case. */
-  ends: RegExp;
+  /** The whole last name, in lower case. */
+  name: RegExp;
+  /** What the names before it end in; left out: wherever it lies. */
+  folder?: RegExp;
+  /** Whether this content is one; left out, or nothing could be read: the name is enough. */
+  holds?: (text: string) => boolean;
+  /** What Git holds of it is no secret: it is the project's own. */
+  is_projects: boolean;
+  /** By its name it is asked about whatever it holds; only a box looks. */
+  is_asked_by_name?: boolean;
 }
 
+/** A private key's first words, in the forms of OpenSSL, OpenSSH, PGP, PuTTY and age. */
+const PRIVATE_KEY = /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY|^PuTTY-User-Key-File-|AGE-SECRET-KEY-1/;
+const holdsKey = (text: string): boolean => PRIVATE_KEY.test(text);
+/** Of a `.key` file: a certificate, a public key, a presentation (a zip file) or nothing at all is none. */
+const mayBeKey = (text: string): boolean =>
+  holdsKey(text) || (text.trim() !== "" && !/^(?:-----BEGIN |PK|ssh-|\{)/.test(text));
+
+/** A value that is written out, not a variable's name. */
+const VALUE = `["']?(?!\\$|<|%|["'\\s])[^\\s"',]{6,}`;
+const ASSIGNED = new RegExp(
+  `(?:token|secret|passw(?:or)?d|passphrase|_auth|authorization|credential|(?:api|access|private)[_-]?key)[\\w-]*["']?\\s*[=:]\\s*${VALUE}|bearer\\s+${VALUE}`,
+  "i",
+);
+/** `https://name:password@host` */
+const IN_URL = /\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@"']*:[^\s/@"'$]+@/i;
+const holdsToken = (text: string): boolean => ASSIGNED.test(text) || IN_URL.test(text);
+
+const NO_EXAMPLE = "(?!.*[._-](?:example|sample|template)$)";
+
 const RULES: readonly Rule[] = [
-  { why: "a file that often holds passwords", ends: /\/\.env(?!\.(?:example|sample|template)$)(?:rc|\.[^/]*)?$/ },
-  { why: "a registry's settings, often with its token", ends: /\/\.(?:npmrc|pypirc)$/ },
+  {
+    why: "a file that often holds passwords",
+    name: /^\.env(?![._-](?:example|sample|template)$)(?:rc(?![._-](?:example|sample|template)$))?(?:[._~-].*)?$/,
+    is_projects: false,
+  },
+  {
+    why: "a file that often holds passwords",
+    name: new RegExp(
+      `^${NO_EXAMPLE}(?:(?:prod|production|stage|staging|dev|development|local|secrets?)\\.env|\\.flaskenv|\\.dev\\.vars(?:\\..*)?)$`,
+    ),
+    is_projects: true,
+  },
+  {
+    why: "a registry's settings, often with its token",
+    name: /^\.npmrc$/,
+    holds: holdsToken,
+    is_asked_by_name: true,
+    is_projects: true,
+  },
+  { why: "a registry's settings, often with its token", name: /^\.pypirc$/, is_projects: false },
   {
     why: "a history of what was typed",
-    ends: /\/(?:\.[a-z0-9_-]*history|fish_history|consolehost_history\.txt|\.lesshst|\.histfile|\.dbshell)$/,
+    name: /^(?:\.[a-z0-9_-]*history|fish_history|consolehost_history\.txt|\.lesshst|\.histfile|\.dbshell)$/,
+    is_projects: false,
   },
-  { why: "an agent's own login", ends: /\/(?:\.claude\/\.credentials|\.codex\/auth)\.json$/ },
+  { why: "an agent's own login", name: /^\.credentials\.json$/, folder: /\/\.claude$/, is_projects: false },
+  { why: "an agent's own login", name: /^auth\.json$/, folder: /\/\.codex$/, is_projects: false },
+  { why: "an agent's own login", name: /^(?:mcp-)?auth\.json$/, folder: /\/opencode$/, is_projects: true },
+  {
+    why: "settings with a token in them",
+    name: /^(?:\.mcp\.json|\.claude\.json|\.yarnrc\.yml|\.terraformrc|mcp\.json|mcp_settings\.json)$/,
+    holds: holdsToken,
+    is_projects: true,
+  },
+  {
+    why: "a private key",
+    name: /^(?:.*\.(?:pem|pk8|p8|ppk|asc)|id_(?:rsa|dsa|ecdsa|ed25519|xmss).*|.*(?:[._-](?:rsa|dsa|ecdsa|ed25519)|[_-]key))$/,
+    holds: holdsKey,
+    is_projects: true,
+  },
+  { why: "a private key", name: /^.+\.key$/, holds: mayBeKey, is_projects: true },
+  {
+    why: "a store of keys",
+    name: /^(?!.*trust|cacerts).*\.(?:p12|pfx|jks|keystore|kdbx)$/,
+    is_projects: true,
+  },
+  {
+    why: "an infrastructure's state or variables, often with passwords",
+    name: new RegExp(`^${NO_EXAMPLE}.*\\.(?:tfstate(?:\\.backup)?|tfvars(?:\\.json)?)$`),
+    is_projects: true,
+  },
+  {
+    why: "credentials",
+    name: /^(?:service[-_]?account.*|credentials|client[-_]secrets?.*|secrets)\.json$|^secrets\.(?:ya?ml|toml)$/,
+    is_projects: true,
+  },
+  {
+    why: "a file with passwords",
+    name: /^(?:\.htpasswd|\.vault[-_]pass(?:word)?(?:\.txt)?|wp-config\.php|\.dockercfg|\.s3cfg|\.boto)$/,
+    is_projects: true,
+  },
+  { why: "a cluster's keys", name: /^(?:\.?kubeconfig(?:\.ya?ml)?|.+\.kubeconfig)$/, is_projects: true },
 ];
-const ANY_RULE = new RegExp(RULES.map(({ ends }) => ends.source).join("|"));
 
-/** Why the file at `path` (absolute, normal) is asked about each time, or undefined. */
+/** A folder that is called so holds some, too; what a virtual environment by that name consists of isn't one. */
+const IN_ENV_FOLDER: Rule = {
+  why: "a file that often holds passwords",
+  name: /^(?!pyvenv\.cfg$|\.gitignore$|lib64$)/,
+  folder: /\/\.env(?!\/(?:bin|lib|lib64|include|share|etc|scripts)(?:\/|$))(?:\/|$)/,
+  is_projects: true,
+};
+
+const ANY_NAME = new RegExp(RULES.map(({ name }) => name.source).join("|"));
+
+/** Git's settings are no secret unless somebody's password is in them. */
+const GIT_SETTINGS =
+  /\/(?:[^/]*\.git(?:\/(?:modules|worktrees)\/.+)?\/config(?:\.worktree)?|\.gitconfig|\.config\/git\/config)$/;
+/** What stands between a scheme and `@` and lets somebody in: a password, or a token in a name's place. */
+const IN_GIT_URL =
+  /\b([a-z][a-z0-9+.-]*:\/\/)(?:[^\s/:@"']*:[^\s/@"']*|(?:gh[a-z]_|github_pat_|glpat-)[^\s/@"']*|[A-Za-z0-9_=-]{30,})@/gi;
+/** Up to the line's end, and in the lines that continue it. */
+const GIT_SECRET = /\b(extraheader|smtppass|[\w-]*(?:token|password|secret))([^\S\n]*=)(?:[^\n\\]|\\[\s\S])+/gi;
+
+/** Git's settings without the passwords and tokens in them; the same text where there are none. */
+export function withoutGitSecrets(settings: string): string {
+  return settings.replace(IN_GIT_URL, "$1").replace(GIT_SECRET, "$1$2");
+}
+
+const holdsGitSecret = (text: string): boolean => withoutGitSecrets(text) !== text;
+
+/** Packages come with keys and settings for their own tests. */
+const IN_PACKAGES = /\/(?:node_modules|site-packages|dist-packages)\//;
+
+/** Bytes of a file that are looked at for what tells. */
+const MAX_LOOKED_AT = 256 * 1024;
+/** The first ones of a private key. */
+const KEY_BEGIN = 64;
+
+/** Whether a file of this name in a folder (absolute) may be one: quick, for searches. */
+export function mayBeSecret(name: string, folder: string): boolean {
+  return ANY_NAME.test(foldedPath(name)) || (folder.includes(".env") && IN_ENV_FOLDER.folder?.test(folder) === true);
+}
+
+/** By its name alone: true for what is hidden in a box, unless its content tells otherwise. */
+export const hasSecretName = (path: string): boolean => ruleFor(path) !== undefined;
+
+/** True for what is a secret even where Git holds it: by its name alone. */
+export const isSecretInGit = (path: string): boolean => ruleFor(path)?.is_projects === false;
+
+/** True for what is the project's own where Git holds it as it is. */
+export const isProjectsInGit = (path: string): boolean => !isSecretInGit(path) && !GIT_SETTINGS.test(foldedPath(path));
+
+/** Whether the file at `path` (absolute; of a path of bytes, the bytes) holds what its name makes one expect; true where that can't be known. */
+export function holdsSecret(path: string, file: string | Buffer = realOf(path)): boolean {
+  const holds = ruleFor(path)?.holds;
+  return holds === undefined || tells(file, holds);
+}
+
+/** Why the file at `path` (absolute, normal) is asked about each time, or undefined: by its name, and by its content where that tells. */
 export function askedEachTime(path: string): string | undefined {
+  const rule = ruleFor(path);
+  if (rule !== undefined) {
+    const is_one = rule.holds === undefined || rule.is_asked_by_name === true || holdsSecret(path);
+    return is_one ? rule.why : undefined;
+  }
+  if (!GIT_SETTINGS.test(foldedPath(path))) return undefined;
+  return tells(realOf(path), holdsGitSecret) ? "git's settings with a password or token in them" : undefined;
+}
+
+const realOf = (path: string): string => (path.startsWith("/") && realForm(path)) || path;
+
+function tells(file: string | Buffer, holds: (text: string) => boolean): boolean {
+  const begin = beginningOf(file, MAX_LOOKED_AT);
+  return begin.kind === "unreadable" || (begin.kind === "file" && holds(begin.text));
+}
+
+/** A file (its real path) of whatever name that begins as a private key does. */
+export function beginsAsKey(path: string): boolean {
+  if (IN_PACKAGES.test(path)) return false;
+  const begin = beginningOf(path, KEY_BEGIN);
+  return begin.kind === "file" && begin.text.trimStart().search(PRIVATE_KEY) === 0;
+}
+
+function ruleFor(path: string): Rule | undefined {
   const folded = foldedPath(path);
-  return ANY_RULE.test(folded) ? RULES.find(({ ends }) => ends.test(folded))?.why : undefined;
+  const slash = folded.lastIndexOf("/");
+  const [folder, name] = [folded.slice(0, slash), folded.slice(slash + 1)];
+  if (!mayBeSecret(name, folder)) return undefined;
+  const found = [...RULES, IN_ENV_FOLDER].find(
+    (rule) => rule.name.test(name) && (rule.folder === undefined || rule.folder.test(folder)),
+  );
+  // By their names these have always been asked about; of the others, packages bring their own.
+  return found?.is_projects === true && IN_PACKAGES.test(folded) && name !== ".npmrc" ? undefined : found;
 }

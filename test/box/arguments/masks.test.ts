@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { coverOf } from "../../../main/box/arguments/masks.ts";
+import { Places } from "../../../main/box/project/places.ts";
 import { BOX_USERS, HAS_BUBBLEWRAP, hasProgram, testBox } from "../../support/boxes.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
@@ -69,5 +70,79 @@ describe.runIf(HAS_BUBBLEWRAP).each(BOX_USERS)("secrets inside a box, as $name",
       git add -A || echo refused`);
     expect(ran.stdout).toBe("IS=deep/.env\nrefused\n");
     expect(ran.stderr).toContain("cat: .env: Permission denied");
+  });
+
+  it("are hidden by the guard's own list, keys and stores of passwords among them, in folders that stay as they are, too", async () => {
+    const folder = tempFolder();
+    const project = join(folder, "project");
+    const key = "-----BEGIN RSA PRIVATE KEY-----\nhidden\n";
+    const secrets: Record<string, string> = {
+      ".npmrc": "//registry.npmjs.org/:_authToken=npm_hidden0123456789\n",
+      ".pypirc": "hidden",
+      "keys/id_rsa": key,
+      "keys/id_rsa.bak": key,
+      "keys/server.pem": key,
+      "config/master.key": "hidden",
+      ".netrc": "hidden",
+      ".git-credentials": "hidden",
+      ".aws/credentials": "hidden",
+      ".ssh/config": "hidden",
+      ".env~": "hidden",
+      "prod.env": "hidden",
+      ".env/values": "hidden",
+      ".claude/.credentials.json": "hidden",
+      ".cursor/mcp.json": '{"env":{"API_TOKEN":"hidden0123456789"}}',
+      "terraform.tfstate": "hidden",
+      "service-account.json": "hidden",
+    };
+    const shown: Record<string, string> = {
+      "a/.npmrc": "save-exact=true\nshown\n",
+      "ca.pem": "-----BEGIN CERTIFICATE-----\nshown\n",
+      ".env.example": "shown",
+      ".claude/settings.json": '{"shown":1}',
+      "a/.mcp.json": '{"env":{"API_TOKEN":"$SHOWN","X":"shown"}}',
+    };
+    for (const [name, content] of Object.entries({ ...secrets, ...shown })) {
+      mkdirSync(dirname(join(project, name)), { recursive: true });
+      writeFileSync(join(project, name), content);
+    }
+    const declaration = { project, cwd: project, reads: [], writes: [], network: false };
+    const { found } = new Places().before(declaration);
+    const box = testBox({ user, folder, declaration, found });
+    const ran = await box.run("grep -rl hidden . ; grep -rl shown . | sort");
+    expect(ran.stdout.trim().split("\n")).toEqual(
+      Object.keys(shown)
+        .map((name) => `./${name}`)
+        .sort(),
+    );
+    const allowed = testBox({
+      user,
+      folder,
+      declaration: { ...declaration, reads: [join(project, "prod.env")] },
+      found,
+    });
+    expect((await allowed.run("grep -rl hidden .")).stdout).toBe("./prod.env\n");
+  });
+
+  it.runIf(hasProgram("git"))("in git's settings are cut out, and git works with what is left", async () => {
+    const folder = tempFolder();
+    const project = repository(
+      `git config remote.origin.url https://me:hidden@example.com/a/b.git
+       git config remote.other.url https://ghp_hidden0123456789@example.com/c.git
+       git config remote.plain.url ssh://git@example.com/d.git
+       git config http.https://example.com/.extraheader 'AUTHORIZATION: basic hidden'
+       git config core.abbrev 9
+       mkdir inner; git init -q inner; git -C inner config remote.origin.url https://me:hidden@example.com/i`,
+      folder,
+    );
+    const declaration = { project, cwd: project, reads: [], writes: [], network: false };
+    const { found } = new Places().before(declaration);
+    const box = testBox({ user, folder, declaration, found });
+    const ran = await box.run(`grep -r hidden . && echo found
+      git remote -v | grep -c '(push)'; git remote get-url origin; git config core.abbrev; git remote get-url plain
+      echo x > new && git add new && ${COMMIT} && git log --oneline | wc -l
+      (echo x >> .git/config) 2>/dev/null && echo written`);
+    expect(ran.stdout).toBe("3\nhttps://example.com/a/b.git\n9\nssh://git@example.com/d.git\n2\n");
+    expect(readFileSync(join(project, ".git/config"), "utf8")).toContain("me:hidden@");
   });
 });

@@ -1,0 +1,193 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { askedEachTime, hasSecretName, isSecretInGit, mayBeSecret } from "../../../main/gate/targets/secret-files.ts";
+import { freshGrants, ROBERTO } from "../../support/gate-stores.ts";
+import { decided } from "../../support/guarded-calls.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
+
+const KEY = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaA==\n-----END OPENSSH PRIVATE KEY-----\n";
+const CERTIFICATE = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
+const TOKEN = "ghs_0123456789abcdefghij";
+
+/** With a content that is one, where the content tells. */
+const SECRETS: readonly [name: string, content?: string][] = [
+  ["server.key", "-----BEGIN EC PRIVATE KEY-----\n"],
+  ["tls/server.pem", CERTIFICATE + KEY],
+  ["config/master.key", "0123456789abcdef0123456789abcdef"],
+  ["config/credentials/production.key", "0123456789abcdef0123456789abcdef"],
+  ["id_rsa.bak", KEY],
+  ["id_ed25519.old", KEY],
+  ["deploy_rsa.key", KEY],
+  ["AuthKey_1.p8", "-----BEGIN PRIVATE KEY-----\n"],
+  ["login.ppk", "PuTTY-User-Key-File-3: ssh-ed25519\n"],
+  ["store.p12"],
+  ["store.pfx"],
+  ["upload.jks"],
+  ["release.keystore"],
+  [".dev.vars"],
+  [".dev.vars.production"],
+  [".env-prod"],
+  [".env_staging"],
+  [".env~"],
+  ["prod.env"],
+  ["production.env"],
+  [".env/prod"],
+  [".env/deep/values"],
+  [".flaskenv"],
+  [".envrc.local"],
+  ["terraform.tfstate"],
+  ["terraform.tfstate.backup"],
+  ["terraform.tfvars"],
+  ["prod.auto.tfvars"],
+  ["service-account.json"],
+  ["service_account_prod.json"],
+  ["credentials.json"],
+  ["client_secret_1.json"],
+  ["secrets.yml"],
+  [".htpasswd"],
+  [".yarnrc.yml", `npmAuthToken: "${TOKEN}"\n`],
+  [".mcp.json", `{"mcpServers":{"a":{"env":{"GITHUB_TOKEN":"${TOKEN}"}}}}`],
+  [".claude.json", `{"mcpServers":{"a":{"headers":{"Authorization":"Bearer ${TOKEN}"}}}}`],
+  [".cursor/mcp.json", `{"mcpServers":{"a":{"url":"https://me:hidden1@example.com/mcp"}}}`],
+  [".local/share/opencode/auth.json"],
+  ["kubeconfig"],
+  ["prod.kubeconfig"],
+  [".vault_pass"],
+  [".vault_pass.txt"],
+  ["wp-config.php"],
+];
+
+/** Files of the same names, or nearly, that are read every day. */
+const NONE: readonly [name: string, content?: string][] = [
+  ["ca.pem", CERTIFICATE],
+  ["public.pem", "-----BEGIN PUBLIC KEY-----\n"],
+  ["server.key", CERTIFICATE],
+  ["slides.key", "PK\x03\x04rest"],
+  ["empty.key", ""],
+  ["id_rsa.pub", "ssh-rsa AAAA"],
+  ["id_rsa.ts", "export const ID = 1;\n"],
+  ["truststore.jks"],
+  ["cacerts.jks"],
+  ["a.env"],
+  ["env.ts"],
+  [".env.example"],
+  [".env-example"],
+  [".envrc.example"],
+  [".dev.vars.example"],
+  [".env/bin/activate"],
+  [".env/pyvenv.cfg"],
+  ["terraform.tfvars.example"],
+  ["main.tf"],
+  ["auth.json"],
+  ["package.json"],
+  ["credentials.ts"],
+  [".yarnrc.yml", "nodeLinker: node-modules\nnpmAuthToken: $" + "{NPM_TOKEN}\n"],
+  [".mcp.json", '{"mcpServers":{"a":{"command":"node","env":{"GITHUB_TOKEN":"$' + '{GITHUB_TOKEN}"}}}}'],
+  [".cursor/mcp.json", '{"mcpServers":{"a":{"url":"https://example.com/mcp"}}}'],
+  ["node_modules/x/test/key.pem", KEY],
+  ["node_modules/x/credentials.json"],
+];
+
+function put(folder: string, name: string, content = "x\n"): string {
+  const path = join(folder, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content, "latin1");
+  return path;
+}
+
+describe("the list of secrets", () => {
+  it.each(SECRETS)("holds %s, asked about each time and found in a search", (name: string, content?: string) => {
+    const { grants, home } = freshGrants();
+    const path = put(home, `p/${name}`, content);
+    for (const target of [path, `${home}/**`]) grants.recordGrant({ ...ROBERTO, capability: "fs:read", target });
+    const world = { home, grants, cwd: `${home}/p`, level: "Full" as const };
+    expect(askedEachTime(path)).toEqual(expect.any(String));
+    expect(hasSecretName(path)).toBe(true);
+    expect(mayBeSecret(name.slice(name.lastIndexOf("/") + 1), dirname(path))).toBe(true);
+    expect(decided(world, "Read", { file_path: path })).toMatchObject({
+      outcome: "approval_required",
+      scopes: ["none"],
+    });
+    const { needs } = decided(world, "Grep", { pattern: "x" });
+    expect(needs.filter(({ ask_each_time }) => ask_each_time !== undefined).map(({ target }) => target)).toEqual([
+      { kind: "path", lexical: path, real: path, is_tree: false },
+    ]);
+  });
+
+  it.each(NONE)("doesn't hold %s", (name: string, content?: string) => {
+    const { grants, home } = freshGrants();
+    const path = put(home, `p/${name}`, content);
+    grants.recordGrant({ ...ROBERTO, capability: "fs:read", target: `${home}/**` });
+    const world = { home, grants, cwd: `${home}/p`, level: "Supervised" as const };
+    expect(decided(world, "Read", { file_path: path }).outcome).toBe("allowed");
+    expect(decided(world, "Grep", { pattern: "x" }).outcome).toBe("allowed");
+  });
+});
+
+describe("a private key", () => {
+  it("is told by how it begins, whatever its name is, where it is read by name", () => {
+    const { grants, home } = freshGrants();
+    const path = put(home, "p/deploy", KEY);
+    symlinkSync("deploy", `${home}/p/notes.txt`);
+    put(home, "p/notes.md", `About keys:\n${KEY}`);
+    grants.recordGrant({ ...ROBERTO, capability: "fs:read", target: `${home}/**` });
+    const world = { home, grants, cwd: `${home}/p`, level: "Supervised" as const };
+    for (const file_path of [path, `${home}/p/notes.txt`])
+      expect(decided(world, "Read", { file_path })).toMatchObject({
+        outcome: "approval_required",
+        reason: expect.stringContaining("a private key, each time"),
+      });
+    expect(decided(world, "Bash", { command: "cat deploy" }).outcome).toBe("approval_required");
+    expect(decided(world, "Read", { file_path: `${home}/p/notes.md` }).outcome).toBe("allowed");
+  });
+
+  it("is looked for without waiting: a pipe that nobody writes to by a key's name is asked about", () => {
+    const home = tempFolder();
+    execFileSync("mkfifo", [`${home}/a.pem`, `${home}/b`]);
+    expect(decided({ home }, "Read", { file_path: `${home}/a.pem` }).outcome).toBe("approval_required");
+    expect(decided({ home }, "Read", { file_path: `${home}/b` }).outcome).toBe("allowed");
+  });
+
+  it("a certificate by a link is none", () => {
+    const home = tempFolder();
+    put(home, "real.txt", CERTIFICATE);
+    symlinkSync("real.txt", `${home}/ca.pem`);
+    chmodSync(`${home}/real.txt`, 0o444);
+    expect(decided({ home }, "Read", { file_path: `${home}/ca.pem` }).outcome).toBe("allowed");
+  });
+});
+
+describe("what Git holds as it is", () => {
+  const git = (cwd: string, ...words: string[]) =>
+    execFileSync("git", ["-c", "user.name=A", "-c", "user.email=a@example.com", ...words], { cwd, stdio: "pipe" });
+
+  it("is the project's own: it isn't asked about until it is changed; a `.env` is, always", () => {
+    const { grants, home } = freshGrants();
+    const project = join(home, "p");
+    for (const name of [".npmrc", "credentials.json", "dev.tfvars", ".env"]) put(project, name);
+    put(project, "test/key.pem", KEY);
+    git(project, "init", "-q");
+    git(project, "add", ".");
+    git(project, "commit", "-qm", "x");
+    grants.recordGrant({ ...ROBERTO, capability: "fs:read", target: `${project}/**` });
+    const world = { home, grants, cwd: project, level: "Supervised" as const };
+    const outcomeOf = (name: string) => decided(world, "Read", { file_path: join(project, name) }).outcome;
+    for (const name of [".npmrc", "credentials.json", "dev.tfvars", "test/key.pem"])
+      expect([name, outcomeOf(name)]).toEqual([name, "allowed"]);
+    expect(outcomeOf(".env")).toBe("approval_required");
+    expect(decided(world, "Bash", { command: "grep -r x test" }).outcome).toBe("allowed");
+    put(project, "credentials.json", "other");
+    put(project, ".npmrc", "other");
+    for (const name of ["credentials.json", ".npmrc"])
+      expect([name, outcomeOf(name)]).toEqual([name, "approval_required"]);
+  });
+
+  it("is shown by git without a question, but for what is a secret wherever it is", () => {
+    for (const name of [".npmrc", "credentials.json", "a.pem", "wp-config.php"])
+      expect(isSecretInGit(`/p/${name}`)).toBe(false);
+    for (const name of [".env", ".env.local", ".pypirc", ".bash_history"])
+      expect(isSecretInGit(`/p/${name}`)).toBe(true);
+  });
+});
