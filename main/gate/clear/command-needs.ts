@@ -103,7 +103,7 @@ export class CommandReader {
       input_text: this.#situation.input_text ?? null,
       looks_at_disk: true,
     };
-    const { accesses, unclear, runs } = accessesOf(program, args, context);
+    const { accesses, unclear, runs } = accessesOf(program, args, context, name);
     if (unclear !== null) this.#doubt(unclear);
     if (program.in_first_folder_only && this.#cwd !== this.#start) this.#doubt("another folder than the line's own");
     for (const word of args) this.#names(word, program, accesses, found);
@@ -127,6 +127,7 @@ export class CommandReader {
     if (word.text.startsWith("-")) {
       // bash and dash pass on as it is what matches nothing, zsh doesn't run the line.
       if (!is_plain || !allNames(this.#cwd ?? "", segment, () => false)) this.#doubt(OPEN);
+      this.#touch({ kind: "list", word: "here" });
       const { glob: _, begins_open: __, ...rest } = word;
       return { ...rest, pieces: [{ text: word.text, kind: "text" }] };
     }

@@ -1,5 +1,5 @@
+import { listingWords } from "../programs/reading-files.ts";
 import type { Piece } from "../shell/reading.ts";
-import { plainWord } from "../shell/word.ts";
 import type { ClearCommand, ClearLine, ClearRedirect, ClearStep, ClearWord } from "./line.ts";
 
 /**
@@ -35,10 +35,15 @@ export function clearLine(text: string, home: string, has_comments = false): Cle
   }
 }
 
-/** What a loop over a pattern does to the names that match: as `ls -d` would. */
+/** What a loop over a pattern does to the names that match. */
 function listing(pattern: ClearWord): ClearStep {
-  const words = [plainWord("ls", pattern), plainWord("-d", pattern), pattern];
-  const command = { words, redirects: [], has_text: false, start: pattern.start, end: pattern.end };
+  const command = {
+    words: listingWords(pattern),
+    redirects: [],
+    has_text: false,
+    start: pattern.start,
+    end: pattern.end,
+  };
   return { joined_by: ";", commands: [command], in_loop: false };
 }
 
@@ -479,7 +484,7 @@ class Parser {
     if (pieces.some(({ kind }) => kind === "glob")) {
       // A name may begin with a dash: what there is has to be looked at.
       const first = pieces[0];
-      if (first?.kind !== "text" || first.text.startsWith("-")) word.begins_open = true;
+      if (first?.kind !== "text" || (!is_name && first.text.startsWith("-"))) word.begins_open = true;
       if (is_name) word.is_name = true;
       for (const segment of word.text.split("/"))
         if (/^\.(?![A-Za-z0-9])/.test(segment) && segment !== "." && segment !== "..")

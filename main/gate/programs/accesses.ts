@@ -3,11 +3,16 @@ import { type Arguments, argumentsOf, hasOption } from "./arguments.ts";
 import type { Access, Accesses, CommandContext, Program, Role } from "./program.ts";
 
 /** What a command touches, by its program's record. */
-export function accessesOf(program: Program, args: readonly Word[], context: CommandContext): Accesses {
+export function accessesOf(
+  program: Program,
+  args: readonly Word[],
+  context: CommandContext,
+  name = program.names[0],
+): Accesses {
   const said = program.accesses?.(args, context) ?? byRoles(program, args, context);
   const unclear =
     said.unclear ??
-    (program.guard_only ? `${program.names[0]} isn't among the programs that can be cleared` : null) ??
+    (program.guard_only ? `${name} isn't among the programs that can be cleared` : null) ??
     (program.is_clear?.(args) === false ? "its words may do more" : null);
   return { ...said, unclear, data: program.data === undefined ? said.data : program.data(args) };
 }

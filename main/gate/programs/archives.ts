@@ -3,16 +3,17 @@ import { wordOf } from "../shell/word.ts";
 import { argumentsOf, hasOption, optionsKnown, valuesAnywhere, valuesOf } from "./arguments.ts";
 import type { Access, Accesses, Program } from "./program.ts";
 
-/** Programs that pack, unpack and mount: known as far as the guard needs them, never clear. */
+/** Programs that pack, unpack and mount: known as far as the guard needs them. Clear is only a list of what an archive holds. */
 
 const VOLUMES = "-v --volume";
 
 /** GNU's options; where another tar takes no value for a letter (`-H`, `-L`), none is taken: a file isn't mistaken for one. */
 const TAR: Program = {
   names: ["tar", "bsdtar", "gtar"],
+  options: { flags: "-t -v -z -j -J --list --verbose --gzip --bzip2 --xz", writes: "-f --file" },
   unclear: {
-    flags: `-A -B -G -H -J -L -M -O -P -R -S -U -W -Z -a -c -d -h -i -j -k -l -m -n -o -p -r -s -t -u -v -w -x -z --create --append --update --extract --get
-      --list --diff --compare --delete --concatenate --catenate --verbose --gzip --gunzip --ungzip --bzip2 --xz --lzma --lzip --lzop --zstd --compress --auto-compress
+    flags: `-A -B -G -H -L -M -O -P -R -S -U -W -Z -a -c -d -h -i -k -l -m -n -o -p -r -s -u -w -x --create --append --update --extract --get
+      --diff --compare --delete --concatenate --catenate --gunzip --ungzip --lzma --lzip --lzop --zstd --compress --auto-compress
       --no-auto-compress --keep-old-files --keep-newer-files --skip-old-files --overwrite --unlink-first --recursive-unlink --remove-files --to-stdout --touch
       --same-owner --no-same-owner --same-permissions --preserve-permissions --no-same-permissions --absolute-names --dereference --hard-dereference --sparse --xattrs
       --acls --selinux --no-recursion --recursion --one-file-system --verify --wildcards --no-wildcards --anchored --no-anchored --null --totals --show-transformed-names
@@ -23,12 +24,12 @@ const TAR: Program = {
     optional: "--checkpoint --backup --occurrence",
     reads: "-T -X --files-from --exclude-from",
     // An archive or a list of what was packed: written where it packs.
-    writes: "-f -g --file --listed-incremental --index-file",
+    writes: "-g --listed-incremental --index-file",
     target: "-C --directory",
   },
   accesses: tarAccesses,
   folder_options: "-C --directory",
-  guard_only: true,
+  example: "tar tzf a.tgz",
   counter: "tar xf a.tar",
 };
 
@@ -37,7 +38,7 @@ const UNZIP: Program = {
   operands: ["reads"],
   unclear: { flags: "-o -n -q -l -t -v -j -a", text: "-x -P", target: "-d" },
   accesses: unzippedAccesses,
-  guard_only: true,
+  example: "unzip -l a.zip",
   counter: "unzip a.zip",
 };
 
@@ -62,9 +63,21 @@ export const ARCHIVE_PROGRAMS: readonly Program[] = [
   },
 ];
 
+/** One archive, which must be there, by a name in which no program sees a host, a pattern or an option; then members. */
+const ARCHIVE = /^[A-Za-z0-9_./][A-Za-z0-9_./@+,-]*$/;
+
+/** An archive whose list is asked for; null where it may be more than the one file of that name. */
+function listed([archive, ...more]: readonly Word[]): Accesses | null {
+  if (archive === undefined || more.length > 0 || archive.glob || !ARCHIVE.test(archive.text)) return null;
+  return { accesses: [{ kind: "read", word: archive, is_plain_file: true }], unclear: null, data: [] };
+}
+
 /** Packing reads all of what is named; unpacking writes below the folder. */
 function tarAccesses(args: readonly Word[]): Accesses {
   const given = argumentsOf(TAR, withDashes(args));
+  const is_list = given.unclear === null && hasOption(given, "-t --list");
+  const list = is_list ? listed(valuesOf(given, "-f --file")) : null;
+  if (list !== null) return list;
   const is_packing = hasOption(given, "-A -c -r -u --create --append --update --concatenate --catenate");
   const is_unpacking = !is_packing && hasOption(given, "-x --extract --get");
   const folders = valuesOf(given, "-C --directory");
@@ -88,7 +101,7 @@ function tarAccesses(args: readonly Word[]): Accesses {
   if (is_unpacking)
     for (const word of folders.length > 0 ? folders : (["here"] as const))
       accesses.push({ kind: "write", word, is_tree: true });
-  return { accesses, unclear: null, data: [] };
+  return { accesses, unclear: "it packs, unpacks or runs more", data: [] };
 }
 
 /** `cfC a.tar DIR x`: letters without a dash, whose values follow one after the other. */
@@ -114,9 +127,17 @@ function packedAccesses(args: readonly Word[]): Accesses {
 }
 
 function unzippedAccesses(args: readonly Word[]): Accesses {
+  const [option, archive, ...members] = args;
+  const is_list = option?.text === "-l" && archive !== undefined && members.every(({ text }) => !text.startsWith("-"));
+  const list = is_list ? listed([archive]) : null;
+  if (list !== null) return list;
   const folders = valuesOf(argumentsOf(UNZIP, args), "-d");
   const targets = folders.length > 0 ? folders : (["here"] as const);
-  return { accesses: targets.map((word) => ({ kind: "write", word, is_tree: true })), unclear: null, data: [] };
+  return {
+    accesses: targets.map((word) => ({ kind: "write", word, is_tree: true })),
+    unclear: "it unpacks",
+    data: [],
+  };
 }
 
 /** What a container is given as a volume, it may read and change as a whole. */

@@ -15,8 +15,10 @@ const VALUED = new Set(
 );
 /** Every test and action that a `find` may be cleared with: for the tests that look at all options. */
 export const FIND_TESTS: readonly string[] = [...PLAIN, ...VALUED];
-const NAMES_FILE = /^-(?:[ac]?newer|samefile)$/;
-const DATA = /^-(?:i?name|i?path|i?wholename|i?regex|printf|type|size|perm|user|group)$/;
+const NAMES_FILE = /^-(?:[ac]?newer|newer[aBcm]{2}|samefile)$/;
+/** `-newerXY`: against another file's time, or against a date. */
+const NEWER = /^-newer[aBcm][aBcmt]$/;
+const DATA = /^-(?:newer[aBcm]t|i?name|i?path|i?wholename|i?regex|printf|type|size|perm|user|group)$/;
 const EXEC = /^-(?:exec|execdir|ok|okdir)$/;
 
 export const FIND_PROGRAMS: readonly Program[] = [
@@ -68,7 +70,7 @@ function findAccesses(args: readonly Word[]): Accesses {
       runs.push(tests[end]?.text === "+" && last !== undefined ? [...command, last, last] : command);
       if (text !== "-exec" || end === -1) unclear ??= `${text} may do more`;
       at = end === -1 ? tests.length : end;
-    } else if (VALUED.has(text)) {
+    } else if (VALUED.has(text) || NEWER.test(text)) {
       if (next === undefined) unclear ??= "a test without its value";
       else if (NAMES_FILE.test(text)) accesses.push({ kind: "list", word: next });
       else if (DATA.test(text)) data.push(next);

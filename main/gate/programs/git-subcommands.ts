@@ -44,6 +44,13 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
     text_only: true,
   }),
   subcommand("log", "show", LOG),
+  subcommand("show-branch", "read", {
+    options: {
+      flags: `-a -r --all --remotes --current --topo-order --date-order --sparse --list --merge-base --independent --sha1-name --no-name
+        --no-color`,
+      optional: "--color --more",
+    },
+  }),
   subcommand("shortlog", "show", {
     options: {
       flags: "-s -n -e -c --summary --numbered --email --all --merges --no-merges",

@@ -1,4 +1,5 @@
 import type { Word } from "../shell/reading.ts";
+import { plainWord } from "../shell/word.ts";
 import type { Accesses, Program } from "./program.ts";
 
 /** Programs that print, count, compare or list the files that they name. */
@@ -257,6 +258,11 @@ export const READING_PROGRAMS: readonly Program[] = [
   },
   { names: ["less", "more", "bat", "batcat", "most"], operands: ["reads"], guard_only: true, counter: "less a.txt" },
 ];
+
+/** The command that only lists what a word stands for. */
+export function listingWords(word: Word): Word[] {
+  return [plainWord("ls", word), plainWord("-d", word), word];
+}
 
 function xxdAccesses(args: readonly Word[]): Accesses {
   const operands: Word[] = [];

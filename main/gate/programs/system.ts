@@ -41,6 +41,18 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
     counter: "node x.js",
   },
   {
+    // `-V` alone prints the version before anything of the project is looked at.
+    names: ["python3", "python"],
+    options: { flags: "-V --version" },
+    accesses: (args) => ({
+      accesses: [],
+      unclear: args.length === 1 && /^(?:-V|--version)$/.test(args[0]?.text ?? "") ? null : "it runs code",
+      data: [],
+    }),
+    example: "python3 --version",
+    counter: "python3 -v",
+  },
+  {
     names: ["whoami", "tty", "arch", "nproc"],
     without_operands: "lists",
     text_only: true,

@@ -218,7 +218,13 @@ const JQ_READS_MORE = new Set(
 const JQ_TOKEN =
   /\s+|"(?:[^"\\]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"|\.[A-Za-z_]\w*|[A-Za-z_]\w*|\$[a-z][a-z_0-9]*|@(?:csv|tsv|json|text|html|uri|sh|base64|base64d)\b|\d+(?:\.\d+)?|[-+*/%=!<>|,;:?(){}[\].]/y;
 
-function isPlainJq(filter: string): boolean {
+/** Filters in strings of filters. */
+const MAX_JQ_DEPTH = 8;
+
+/** True if nothing but what is listed is in it, nor in what its strings put in: `"\\(.name)"`. */
+function isPlainJq(text: string, depth = 0): boolean {
+  const filter = withoutInterpolations(text, depth);
+  if (filter === null) return false;
   let before = "";
   for (let at = 0; at < filter.length; ) {
     JQ_TOKEN.lastIndex = at;
@@ -236,6 +242,50 @@ function isPlainJq(filter: string): boolean {
     before = token;
   }
   return true;
+}
+
+/** The filter without what its strings put in, which is looked at by itself; null where that isn't plain. */
+function withoutInterpolations(filter: string, depth: number): string | null {
+  let plain = "";
+  let in_string = false;
+  for (let at = 0; at < filter.length; at++) {
+    const character = filter[at] ?? "";
+    if (character === '"') in_string = !in_string;
+    if (!in_string || character !== "\\") {
+      plain += character;
+      continue;
+    }
+    const next = filter[++at] ?? "";
+    if (next !== "(") {
+      plain += character + next;
+      continue;
+    }
+    const end = interpolationEnd(filter, at + 1);
+    if (end === -1 || depth >= MAX_JQ_DEPTH || !isPlainJq(filter.slice(at + 1, end), depth + 1)) return null;
+    at = end;
+  }
+  return in_string ? null : plain;
+}
+
+/** Where the parenthesis closes that opened before `from`, with strings and their own interpolations on the way; or -1. */
+function interpolationEnd(filter: string, from: number): number {
+  /** What is open: a parenthesis, an interpolation, a string. */
+  const open: string[] = ["("];
+  for (let at = from; at < filter.length; at++) {
+    const character = filter[at] ?? "";
+    const in_string = open.at(-1) === '"';
+    if (character === '"') {
+      if (in_string) open.pop();
+      else open.push(character);
+    } else if (in_string && character === "\\") {
+      if (filter[++at] === "(") open.push("(");
+    } else if (!in_string && character === "(") open.push(character);
+    else if (!in_string && character === ")") {
+      open.pop();
+      if (open.length === 0) return at;
+    }
+  }
+  return -1;
 }
 
 /** True if the nearest bracket that is open at `end` is a brace. */

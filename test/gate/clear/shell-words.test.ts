@@ -39,7 +39,7 @@ describe("clear in all shells", () => {
     ["ls *.json", ["list ./**"]],
     ["cat *.txt", ["fs:read ./**"]],
     ["du -sh *", ["list ./**"]],
-    ["grep -rn --include=*.ts x src", ["fs:read ./src/**"]],
+    ["grep -rn --include=*.ts x src", ["list .", "fs:read ./src/**"]],
     ['cat a.txt; echo "exit: $?"', ["fs:read ./a.txt"]],
     ["test -f a.txt; exit $?", ["list ./a.txt"]],
     ["echo $HOME", []],

@@ -9,7 +9,8 @@ import { tempFolderForFile } from "../../support/temp-folder.ts";
 const HOME = tempFolderForFile();
 const PROJECT = join(HOME, "project");
 mkdirSync(join(PROJECT, "src"), { recursive: true });
-for (const name of ["package.json", "tsconfig.json", "a.txt", "b.txt"]) writeFileSync(join(PROJECT, name), "{}\n");
+for (const name of ["package.json", "tsconfig.json", "a.txt", "b.txt", "a.tgz", "a.zip"])
+  writeFileSync(join(PROJECT, name), "{}\n");
 execFileSync("git", ["init", "-q", PROJECT], { env: { PATH: process.env.PATH, HOME, GIT_CONFIG_NOSYSTEM: "1" } });
 
 const kindsOf = (command: string) =>
