@@ -19,6 +19,8 @@ export const reportedSchema = z.object({
   duration_ms: z.number().optional(),
   /** What ran isn't what was allowed: another executor, or other arguments. */
   ran_other: z.literal(true).optional(),
+  /** It tried more than its line says, and its box kept it from that. */
+  tried_more: z.literal(true).optional(),
 });
 export type Reported = z.infer<typeof reportedSchema>;
 

@@ -61,6 +61,8 @@ export interface Ran {
   input?: RanCall | undefined;
   /** It ran, and the gate was never asked about it. */
   unasked?: true | undefined;
+  /** It was kept from something that is there outside of its box, as its output says. */
+  refused?: true | undefined;
 }
 
 /** What is known of a call at once. */

@@ -52,6 +52,10 @@ export const ALARM_WORDS: Readonly<Record<Language, Readonly<Record<AlarmCode, A
       title: "A call ran other than it was allowed",
       meaning: "Something changed it after the gate had looked at it, such as another hook or plugin: see what it did.",
     },
+    tried_more_than_said: {
+      title: "Programs tried more than their commands say",
+      meaning: "Their boxes kept them from it. Activity marks the calls: see what they were to do.",
+    },
     ran_unasked: {
       title: "An agent ran something without asking",
       meaning: "The gate learned of it afterwards and could not stop it: see what it did.",
@@ -123,6 +127,10 @@ export const ALARM_WORDS: Readonly<Record<Language, Readonly<Record<AlarmCode, A
       meaning:
         "Qualcosa l'ha cambiata dopo il controllo del gate, come un altro hook o plugin: guarda che cosa ha fatto.",
     },
+    tried_more_than_said: {
+      title: "Dei programmi hanno tentato più di quanto dicono i loro comandi",
+      meaning: "Il confinamento l'ha impedito. L'attività segna le chiamate: guarda che cosa dovevano fare.",
+    },
     ran_unasked: {
       title: "Un agente ha eseguito qualcosa senza chiedere",
       meaning: "Il gate l'ha saputo dopo e non ha potuto impedirlo: guarda che cosa ha fatto.",
@@ -159,6 +167,7 @@ export const PAST_ALARMS: readonly AlarmCode[] = [
   "gate_restarted",
   "box_bypassed",
   "ran_other_than_allowed",
+  "tried_more_than_said",
   "ran_unasked",
   "other_hooks",
   "box_set_aside",

@@ -27,6 +27,8 @@ export const ALARM_CODES = [
   "box_bypassed",
   /** What ran wasn't the call that was allowed: something changed it after the gate had looked at it. */
   "ran_other_than_allowed",
+  /** In one session, programs tried more than their lines say three times: their boxes kept them from it. */
+  "tried_more_than_said",
   /** An agent ran what it had to ask about, and asked nobody. */
   "ran_unasked",
   /** An agent's client has other hooks beside the gate's, which can change a call after it was approved. */

@@ -142,7 +142,7 @@ export const agentMessages = {
   /**
    * A call has run, by the client's own id of it: the gate answers whether it ran confined, as it was allowed to. `ok`: also how it ended;
    * `duration_ms`: how long it took, as the client says; `input`: what really ran, which is compared with what was allowed. `unasked`:
-   * the gate was never asked about it.
+   * the gate was never asked about it. `refused`: it says that it couldn't read or write something that is there outside of its box.
    */
   "tool.ran": z
     .object({
@@ -152,6 +152,7 @@ export const agentMessages = {
       duration_ms: z.number().min(0).max(MAX_DURATION_MS).optional(),
       input: ranCallSchema.optional(),
       unasked: z.literal(true).optional(),
+      refused: z.literal(true).optional(),
     })
     .refine(
       ({ unasked, input }) => unasked === undefined || input !== undefined,

@@ -26,7 +26,7 @@ import type { Declaration } from "./gate/confinement/declaration.ts";
 import type { Untaken } from "./gate/mcp/announced-tools.ts";
 import type { Subject } from "./gate/stages/examination.ts";
 import { AGENT_PAUSED } from "./gate/stages/safety.ts";
-import { noteRan, noteReport, noteUnasked } from "./reported-calls.ts";
+import { noteRan, noteReport, noteTriedMore, noteUnasked } from "./reported-calls.ts";
 import { endSession, noteSessionEvent } from "./session-events.ts";
 import { VERSION } from "./version.ts";
 
@@ -129,10 +129,11 @@ export class GatePort implements AgentPort {
     return this.#core.gate.preview(call, this.#subject(source));
   }
 
-  ran(agent_id: string, { call_id, ok, duration_ms, input, unasked }: Ran): { confined: Confined | null } {
+  ran(agent_id: string, { call_id, ok, duration_ms, input, unasked, refused }: Ran): { confined: Confined | null } {
     const is_unasked = unasked === true && !this.#core.activity.reports.isKnown(agent_id, call_id);
     if (is_unasked && input !== undefined) noteUnasked(this.#core, agent_id, input);
     else if (input !== undefined) noteRan(this.#core, agent_id, call_id, input);
+    if (refused === true && !is_unasked) noteTriedMore(this.#core, agent_id, call_id);
     if (ok !== undefined && !is_unasked) noteReport(this.#core, agent_id, { call_id }, { ok, duration_ms });
     // Calls from a box are given no words to run: what was given to the same agent elsewhere is none of them.
     return this.#boxed === undefined ? this.#core.box.ran(agent_id, call_id) : { confined: null };

@@ -69,6 +69,28 @@ export function noteRan(parts: RanParts, agent_id: string, call_id: string, ran:
   publishReported(parts, decision_id, reported);
 }
 
+/** So many calls of one session, and the user is told. */
+const TRIED_MORE_TOLD = 3;
+
+/** An agent says that a call's box kept it from something: a program that does more than its line says. */
+export function noteTriedMore(parts: RanParts, agent_id: string, call_id: string): void {
+  const { activity, alarms, audit, catalog } = parts;
+  const tried = activity.reports.triedMore(agent_id, call_id);
+  if (tried === undefined) return;
+  const { decision_id, reported, in_session } = tried;
+  const agent = nameOf(parts, agent_id);
+  const executor = catalog.loggedName(tried.executor, agentKindOf(agent));
+  audit.append({ event: "ran.tried_more", ts: audit.time(), decision_id, agent, executor });
+  if (in_session >= TRIED_MORE_TOLD)
+    alarms.raise({
+      code: "tried_more_than_said",
+      subject: agent,
+      message: `programs that ${agent} ran tried more than their commands say: their boxes kept them from it`,
+      hint: "Activity marks the calls: look at what they ran, and whether the project's own files changed what it does",
+    });
+  publishReported(parts, decision_id, reported);
+}
+
 /** An agent says what it ran without having asked the gate. Of many in a short time the trail gets a count. */
 export function noteUnasked(parts: RanParts, agent_id: string, ran: RanCall): void {
   const { activity, alarms, audit, catalog } = parts;

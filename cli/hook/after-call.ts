@@ -4,6 +4,7 @@ import { visible } from "../../ipc/visible-text.ts";
 import type { RanCall } from "../../ipc/wire.ts";
 import { type ConfinedTo, type RanReport, reportRan } from "./ran-exchange.ts";
 import { saysRefused } from "./refusal-texts.ts";
+import { triedMore } from "./tried-more.ts";
 
 /** After a call, the same for every client: the gate learns that it ran, and what; its model that it ran confined, where that may be why it failed. */
 
@@ -12,6 +13,8 @@ export interface CallThatRan extends Omit<RanReport, "input"> {
   ran: RanCall | undefined;
   /** What it printed, as far as the client says it. */
   output: string;
+  /** The folder that it ran in, absolute; empty where the client doesn't say it. */
+  cwd: string;
   /** The command with which a call is sent to run outside the box, as it is typed here. */
   outside: string;
 }
@@ -20,11 +23,19 @@ export interface CallThatRan extends Omit<RanReport, "input"> {
 export const OUTSIDE = "outside --reason WHY -- COMMAND";
 
 /** The note for the model, or undefined. Never rejects. */
-export async function reportCall({ ran, output, outside, ...report }: CallThatRan): Promise<string | undefined> {
+export async function reportCall({ ran, output, cwd, outside, ...report }: CallThatRan): Promise<string | undefined> {
   // What is too long isn't compared.
   const input = ran === undefined || JSON.stringify(ran.args).length > MAX_FRAME_BYTES / 4 ? {} : { input: ran };
-  const confined = await reportRan({ ...report, ...input });
-  return confined === null || !saysRefused(output) ? undefined : noteOf(confined, outside);
+  const has_tried_more = cwd.startsWith("/") && triedMore(output, cwd);
+  const confined = await reportRan({ ...report, ...input, ...(has_tried_more ? { refused: true as const } : {}) });
+  if (confined === null) return undefined;
+  if (confined.is_narrow) return has_tried_more ? narrowNote(outside) : undefined;
+  return saysRefused(output) ? noteOf(confined, outside) : undefined;
+}
+
+/** A line that is clear, or only looks, is held to that. */
+function narrowNote(outside: string): string {
+  return `Metnos Gate: it tried to read or write outside of what was asked, which its box doesn't let through. Name what it is to read in the command itself, or send it again as \`${outside}\`; the user is asked`;
 }
 
 /** So that the model doesn't look for another cause. */

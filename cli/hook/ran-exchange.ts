@@ -11,10 +11,13 @@ export interface RanReport extends Reporter {
   duration_ms?: number;
   /** What ran; left out, it isn't compared with what was allowed. */
   input?: RanCall;
+  /** Its output says that its box kept it from something. */
+  refused?: true;
 }
 
-/** What the call was confined to. */
+/** What the call was confined to. `is_narrow`: to less than its project. */
 export interface ConfinedTo {
+  is_narrow: boolean;
   project: string;
   network: boolean;
 }
@@ -25,6 +28,7 @@ export async function reportRan({
   ok,
   duration_ms,
   input,
+  refused,
   ...reporter
 }: RanReport): Promise<ConfinedTo | null> {
   const data = {
@@ -32,6 +36,7 @@ export async function reportRan({
     ...(ok === undefined ? {} : { ok }),
     ...(duration_ms === undefined ? {} : { duration_ms }),
     ...(input === undefined ? {} : { input }),
+    ...(refused === undefined ? {} : { refused }),
   };
   const answer = await report(reporter, "tool.ran", data, "tool.ran.ok");
   return answer === null ? null : confinedTo(answer.confined);
@@ -39,6 +44,6 @@ export async function reportRan({
 
 function confinedTo(confined: unknown): ConfinedTo | null {
   if (typeof confined !== "object" || confined === null) return null;
-  const { project, network } = confined as Record<string, unknown>;
-  return typeof project === "string" ? { project, network: network === true } : null;
+  const { kind, project, network } = confined as Record<string, unknown>;
+  return typeof project === "string" ? { is_narrow: kind !== undefined, project, network: network === true } : null;
 }

@@ -96,6 +96,8 @@ const en = {
   took: (time: string) => `took ${time}`,
   ran_other: "it ran other than it was allowed",
   ran_other_short: "not as allowed",
+  tried_more: "it tried more than its command says, and could not",
+  tried_more_short: "tried more",
   reported_note: "the agent's own word, which nothing proves",
   report: { ok: "it worked", failed: "it failed", unreported: "nothing yet" } satisfies Record<
     Reported["state"],
@@ -208,6 +210,8 @@ const it: typeof en = {
   took: (time: string) => `è durata ${time}`,
   ran_other: "è stata eseguita diversa da quella consentita",
   ran_other_short: "non come consentita",
+  tried_more: "ha tentato più di quanto dice il suo comando, senza riuscirci",
+  tried_more_short: "ha tentato altro",
   reported_note: "parola dell'agente, che nulla dimostra",
   report: { ok: "riuscita", failed: "fallita", unreported: "ancora nulla" },
   report_short: { ok: "riuscita", failed: "fallita", unreported: "" },

@@ -1,6 +1,9 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type AgentConnection, tokenOf } from "../support/agent-connection.ts";
 import { type GateUnderTest, startGate } from "../support/running-gate.ts";
+import { standInFor } from "../support/stand-in-box.ts";
 
 const S1 = { session: "s1", cwd: "/srv/p" };
 
@@ -182,6 +185,40 @@ describe("a call that ran other than it was allowed", () => {
     expect(JSON.stringify(lines)).not.toContain("4711");
     const entries = await gate.operator.call("activity.list", {});
     expect(entries.map(({ reported }) => reported?.ran_other)).toEqual([true, undefined]);
+  });
+});
+
+describe("a program that tried more than its command says", () => {
+  it("is marked in Activity and in the trail; the third of a session is an alarm, where only the box of its line kept it", async () => {
+    const gate = await startGate();
+    const box = standInFor(gate.gate.core.box);
+    const cwd = join(gate.home.home, "project");
+    mkdirSync(join(cwd, ".git/refs"), { recursive: true });
+    mkdirSync(join(cwd, ".git/objects"));
+    writeFileSync(join(cwd, ".git/HEAD"), "ref: refs/heads/main\n");
+    writeFileSync(join(cwd, "a.txt"), "a\n");
+    const agent = await gate.agent("tester", "Full", { supports: ["confine"], session: "s1" });
+    for (const capability of ["fs:read", "fs:write"] as const)
+      await gate.operator.call("grants.add", { capability, target: `${cwd}/**` });
+    const ran = async (command: string, call_id: string) => {
+      await agent.ask({ executor: "shell_exec", args: { command }, context: { cwd, call_id } });
+      agent.send("tool.ran", { id: "r", call_id, ok: false, refused: true });
+      await agent.next("tool.ran.ok");
+      return (await gate.operator.call("status", {})).alarms.map(({ code }) => code);
+    };
+    // A build that is refused something is nothing of note.
+    expect(await ran("npm test", "c0")).toEqual([]);
+    expect(await ran("cat a.txt", "c1")).toEqual([]);
+    expect(await ran("cat $(ls a.txt)", "c2")).toEqual([]);
+    expect(await ran("ls", "c3")).toEqual(["tried_more_than_said"]);
+    expect(box.prepared.map(({ declaration }) => declaration.kind)).toEqual([undefined, "needs", "looking", "needs"]);
+    const entries = await gate.operator.call("activity.list", {});
+    expect(entries.map(({ reported }) => [reported?.state, reported?.tried_more ?? false])).toEqual([
+      ...Array(3).fill(["failed", true]),
+      ["failed", false],
+    ]);
+    const lines = await gate.operator.call("audit.tail", { lines: 30 });
+    expect(lines.filter(({ event }) => event === "ran.tried_more")).toHaveLength(3);
   });
 });
 

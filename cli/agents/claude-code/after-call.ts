@@ -4,7 +4,7 @@ import type { AgentPaths } from "../../../ipc/paths.ts";
 import type { RanCall } from "../../../ipc/wire.ts";
 import { OUTSIDE, reportCall } from "../../hook/after-call.ts";
 import { agentToken } from "../../hook/agent-token.ts";
-import { callIdOf } from "../../hook/payload.ts";
+import { callIdOf, textIn } from "../../hook/payload.ts";
 import { isObject, type Json, parseObject } from "../../json-object.ts";
 import { proposed } from "./payload.ts";
 
@@ -36,6 +36,7 @@ export async function afterCall(input: string, paths: AgentPaths, agent_name: st
     ok: hook_event_name === "PostToolUse",
     ...(typeof duration_ms === "number" && duration_ms >= 0 ? { duration_ms: Math.min(duration_ms, MAX_MS) } : {}),
     ran: ranCall(payload),
+    cwd: textIn(payload, "cwd") ?? "",
     output: outputOf(payload),
     outside: ownCommand(OUTSIDE),
   });

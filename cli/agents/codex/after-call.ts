@@ -24,6 +24,7 @@ export async function afterCall(input: string, paths: AgentPaths): Promise<objec
     session: textIn(payload, "session_id") ?? "",
     call_id,
     ran: is_as_given ? undefined : proposed(tool_name, tool_input),
+    cwd: textIn(payload, "cwd") ?? "",
     output: typeof tool_response === "string" ? tool_response : "",
     outside: ownCommand(OUTSIDE),
   });

@@ -50,15 +50,16 @@ interface AllowedCall {
   /** Of the call as it was allowed; undefined where what ran isn't compared with it. */
   call_hash: string | undefined;
   has_run_other: boolean;
+  /** Its box holds less than its project: a program that tries more did something else than its line says. */
+  is_narrow: boolean;
+  session: string;
+  has_tried_more: boolean;
   /** By the monotonic clock. */
   at: number;
   reported: Accepted["reported"] | undefined;
 }
 
 type AllowedDecision = Pick<Decision, "decision_id" | "capabilities" | "confined">;
-
-/** Its agent hasn't said how it ended. */
-const RAN_OTHER: Reported = { state: "unreported", ms: null, ran_other: true };
 
 /**
  * Whether what ran has to be the very call that was allowed. Not of a tool that touches nothing: a client puts the user's answers into its
@@ -68,6 +69,11 @@ function isCompared({ capabilities, confined }: AllowedDecision, args: ProposedC
   const is_command = COMMAND_ARGS.some((name) => args[name] !== undefined);
   return (capabilities.length > 0 || is_command) && confined === undefined;
 }
+
+const marksOf = ({ has_run_other, has_tried_more }: AllowedCall): Pick<Reported, "ran_other" | "tried_more"> => ({
+  ...(has_run_other ? { ran_other: true as const } : {}),
+  ...(has_tried_more ? { tried_more: true as const } : {}),
+});
 
 class AgentCalls {
   readonly calls = new Map<string, AllowedCall>();
@@ -133,6 +139,9 @@ export class Reports {
       call_id,
       call_hash: call_id !== undefined && isCompared(decision, args) ? callHash(executor, args) : undefined,
       has_run_other: false,
+      is_narrow: decision.confined?.kind !== undefined,
+      session,
+      has_tried_more: false,
       at: this.#steady(),
       reported: undefined,
     });
@@ -153,7 +162,7 @@ export class Reports {
       state: ok ? "ok" : "failed",
       ms: Math.round(this.#steady() - call.at),
       ...(duration_ms === undefined ? {} : { duration_ms: Math.round(duration_ms) }),
-      ...(call.has_run_other ? { ran_other: true as const } : {}),
+      ...marksOf(call),
     };
     // By its own id of a call an agent may report only some: what a client's hook is called for.
     if ("decision_id" in named) calls.reports(call.kind);
@@ -171,7 +180,27 @@ export class Reports {
     call.has_run_other = true;
     if (call.reported !== undefined) call.reported = { ...call.reported, ran_other: true };
     const { decision_id } = call;
-    return { decision_id, executor: call.executor, reported: call.reported ?? RAN_OTHER };
+    return {
+      decision_id,
+      executor: call.executor,
+      reported: call.reported ?? { state: "unreported", ms: null, ...marksOf(call) },
+    };
+  }
+
+  /**
+   * What an agent says of a call that its box kept from something. Undefined where its box isn't a narrow one, and where it was said before.
+   * `in_session`: how many of its session's calls that is now.
+   */
+  triedMore(agent_id: string, call_id: string): (RanOther & { in_session: number }) | undefined {
+    const calls = this.#agents.get(agent_id);
+    const call = calls?.find({ call_id });
+    if (calls === undefined || call?.is_narrow !== true || call.has_tried_more) return undefined;
+    call.has_tried_more = true;
+    const { decision_id, executor, session } = call;
+    call.reported = call.reported && { ...call.reported, tried_more: true };
+    const others = [...calls.calls.values()].filter((one) => one.has_tried_more && one.session === session);
+    const reported = call.reported ?? { state: "unreported", ms: null, ...marksOf(call) };
+    return { decision_id, executor, reported, in_session: others.length };
   }
 
   /** Whether this agent was allowed a call under this id of its own. */
@@ -212,7 +241,7 @@ export class Reports {
       const call = calls.get(decision_id);
       if (call === undefined) continue;
       if (call.reported !== undefined) return call.reported;
-      if (call.has_run_other) return RAN_OTHER;
+      if (call.has_run_other || call.has_tried_more) return { state: "unreported", ms: null, ...marksOf(call) };
       return reporting.has(call.kind) ? { state: "unreported", ms: null } : undefined;
     }
     return undefined;

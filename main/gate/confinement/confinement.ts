@@ -99,6 +99,9 @@ function heldToNeeds(x: ConfinableCall, line: CommandLine, text: string): Confin
   if (isShellOnly(commands)) return not("clear");
   const cwd = workingDirectoryOf(call, settings.home);
   if (cwd === undefined) return not("clear");
+  // In a box a repository's settings stay as they are.
+  const settings_changed = changingRepository(line, settings.home);
+  if (settings_changed !== null) return not("clear", settings_changed);
   const found = needsBox(needs, commands, {
     ...projectPlace(x),
     cwd,

@@ -1,7 +1,8 @@
 import type { CommandLine } from "../executors/command-lines.ts";
 import { effectsOf, recordedAccesses } from "../guard/shell/effects.ts";
 import { needsTheMachine, outlivesCommand, usesNetwork, wrapsTheMachine } from "../programs/box-programs.ts";
-import { programCalled } from "../programs/table.ts";
+import { changesOnlyShell } from "../programs/shell-builtins.ts";
+import { isAboutMachine, programCalled } from "../programs/table.ts";
 import type { SimpleCommand } from "../shell/reading.ts";
 import { isDevice } from "./touched.ts";
 
@@ -10,43 +11,6 @@ import { isDevice } from "./touched.ts";
  * programs has a record and is used to read. That is why they get a box in which nothing can be written, and it is all that it says: what
  * holds them is the box.
  */
-
-/** What changes nothing but the shell itself. */
-const SHELL_WORDS: ReadonlySet<string> = new Set([
-  ...[
-    "",
-    ":",
-    "[",
-    "[[",
-    "((",
-    "alias",
-    "break",
-    "cd",
-    "continue",
-    "declare",
-    "echo",
-    "exit",
-    "export",
-    "false",
-    "let",
-  ],
-  ...[
-    "local",
-    "popd",
-    "printf",
-    "pushd",
-    "read",
-    "readonly",
-    "return",
-    "set",
-    "shift",
-    "shopt",
-    "test",
-    "true",
-    "type",
-  ],
-  ...["typeset", "unset"],
-]);
 
 /** True if every command of the line is known to read only. */
 export function onlyLooks({ reading }: CommandLine): boolean {
@@ -59,10 +23,10 @@ function looks(command: SimpleCommand): boolean {
   if (in_background || via.some((label) => !mayWrap(label.split(" ")[0] ?? ""))) return false;
   if (redirects.some(({ operator, target }) => isWritten(operator) && !isHarmless(target.text))) return false;
   const args = argv.slice(1);
-  if (needsTheMachine(name, args) || usesNetwork(name, args)) return false;
-  if (SHELL_WORDS.has(name)) return true;
+  if (needsTheMachine(name, args) || usesNetwork(name, args) || isAboutMachine(name, args)) return false;
+  if (changesOnlyShell(name)) return true;
   const program = programCalled(name);
-  if (program === undefined || program.about_machine) return false;
+  if (program === undefined) return false;
   const { accesses, unclear } = recordedAccesses(command);
   const { found_deleted } = effectsOf(command);
   return (

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
-import { programCalled } from "../programs/table.ts";
+import { isDoneByShell } from "../programs/shell-builtins.ts";
+import { isAboutMachine } from "../programs/table.ts";
 import type { SimpleCommand } from "../shell/reading.ts";
 import { programName } from "../shell/word.ts";
 import { realForm } from "../targets/path.ts";
@@ -28,47 +29,30 @@ export type NeedsBox =
   /** The line runs as it is, and what of it no box could have. */
   | { as_is: string };
 
-/** What a shell does itself: nothing of it can be another program. */
-const SHELL_ONLY: ReadonlySet<string> = new Set([
-  ":",
-  "[",
-  "cd",
-  "command",
-  "echo",
-  "false",
-  "printf",
-  "pwd",
-  "set",
-  "test",
-  "true",
-  "type",
-]);
-
 export function needsBox(
   needs: readonly ResolvedRequirement[],
   commands: readonly SimpleCommand[],
   place: NeedsPlace,
 ): NeedsBox {
-  const programs = programsOf(commands);
-  const of_machine = programs.find((name) => programCalled(name)?.about_machine === true);
-  if (of_machine !== undefined) return { as_is: of_machine };
+  const of_machine = commands.find(({ name, argv }) => isAboutMachine(name, argv.slice(1)));
+  if (of_machine !== undefined) return { as_is: of_machine.name };
   const reader = new NeedsReader(place);
   for (const need of needs) reader.need(need, needs);
-  return reader.box(programs);
+  return reader.box(programsOf(commands));
 }
 
 /** True for a line that a shell does by itself, without a file. */
 export function isShellOnly(commands: readonly SimpleCommand[]): boolean {
   return commands.every(
     ({ name, via, redirects }) =>
-      SHELL_ONLY.has(name) && via.length === 0 && redirects.every(({ target }) => isDevice(target.text)),
+      isDoneByShell(name) && via.length === 0 && redirects.every(({ target }) => isDevice(target.text)),
   );
 }
 
 /** The programs of a line, with those that start others. */
 export function programsOf(commands: readonly SimpleCommand[]): string[] {
   const names = commands.flatMap(({ name, via }) => [...via.map((label) => label.split(" ")[0] ?? ""), name]);
-  return [...new Set(names.map(programName))].filter((name) => name !== "" && !SHELL_ONLY.has(name));
+  return [...new Set(names.map(programName))].filter((name) => name !== "" && !isDoneByShell(name));
 }
 
 class NeedsReader {

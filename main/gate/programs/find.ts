@@ -24,6 +24,9 @@ const EXEC = /^-(?:exec|execdir|ok|okdir)$/;
 export const FIND_PROGRAMS: readonly Program[] = [
   {
     names: ["find"],
+    // Mounts, what can be written, and whose it is are others in a box.
+    about_machine: (args) =>
+      args.some(({ text }) => /^-(?:writable|fstype|mount|xdev|user|group|nouser|nogroup|uid|gid)$/.test(text)),
     accesses: findAccesses,
     finds: foundBy,
     text_only: (args) => {

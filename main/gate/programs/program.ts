@@ -93,7 +93,7 @@ export interface Program {
   /** What follows runs in another folder. */
   changes_folder?: true;
   /** It says of the machine what a box has otherwise or not at all: its processes, mounts, groups, the programs on PATH. */
-  about_machine?: true;
+  about_machine?: true | ((args: readonly Word[]) => boolean);
   /** It works on a repository: its words may be revisions, and what is in the repository decides what runs. */
   works_on_repository?: true;
   /** The paths that it may find, with what its tests leave of them. */

@@ -68,3 +68,22 @@ export const SHELL_PROGRAMS: readonly Program[] = [
     counter: "metnos-gate stop",
   },
 ];
+
+const DONE_BY_SHELL: ReadonlySet<string> = new Set(
+  ":, [, cd, command, echo, false, printf, pwd, set, test, true, type".split(", "),
+);
+
+/** True for what every shell does by itself: no other program can be in its place. */
+export function isDoneByShell(name: string): boolean {
+  return DONE_BY_SHELL.has(name);
+}
+
+const CHANGES_ONLY_SHELL: ReadonlySet<string> = new Set(
+  `: [ [[ (( alias break cd continue declare echo exit export false let local popd printf pushd read readonly return set shift shopt
+  test true type typeset unset`.split(/\s+/),
+);
+
+/** True for what changes nothing but the shell itself, and for assignments alone. */
+export function changesOnlyShell(name: string): boolean {
+  return name === "" || CHANGES_ONLY_SHELL.has(name);
+}

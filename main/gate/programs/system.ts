@@ -53,14 +53,14 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
     counter: "python3 -v",
   },
   {
-    names: ["whoami", "tty", "arch", "nproc"],
+    names: ["whoami", "arch", "nproc"],
     without_operands: "lists",
     text_only: true,
     example: "whoami",
     counter: "whoami $(node x.js)",
   },
   {
-    names: ["groups", "uptime"],
+    names: ["groups", "tty", "uptime"],
     about_machine: true,
     without_operands: "lists",
     text_only: true,
@@ -86,6 +86,7 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
   },
   {
     names: ["hostname"],
+    about_machine: true,
     options: { flags: "-s -I" },
     // These may ask a name server.
     unclear: { flags: "-f -i -d -A -y --fqdn --long --ip-address --domain --all-fqdns --yp --nis", reads: "-F --file" },

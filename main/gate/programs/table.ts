@@ -1,3 +1,4 @@
+import type { Word } from "../shell/reading.ts";
 import { ARCHIVE_PROGRAMS } from "./archives.ts";
 import { CHANGING_PROGRAMS } from "./changing-files.ts";
 import { FIND_PROGRAMS } from "./find.ts";
@@ -31,6 +32,12 @@ export const PROGRAMS: readonly Program[] = [
 const BY_NAME: ReadonlyMap<string, Program> = new Map(
   PROGRAMS.flatMap((program) => program.names.map((name) => [name, program] as const)),
 );
+
+/** True if a command says of the machine what a box has otherwise, or not at all. */
+export function isAboutMachine(name: string, args: readonly Word[]): boolean {
+  const about = programCalled(name)?.about_machine;
+  return about === true || about?.(args) === true;
+}
 
 /** The record of a program by its name, without a folder. */
 export function programCalled(name: string): Program | undefined {

@@ -106,6 +106,7 @@ export const WORD_PROGRAMS: readonly Program[] = [
   },
   {
     names: ["test", "["],
+    about_machine: asksWritable,
     accesses: (args) => ({ accesses: testedFiles(args), unclear: testUnclear(args), data: compared(args) }),
     takes_status: true,
     text_only: true,
@@ -115,6 +116,7 @@ export const WORD_PROGRAMS: readonly Program[] = [
   {
     // Reads differently in each shell, and evaluates what it compares.
     names: ["[["],
+    about_machine: asksWritable,
     accesses: (args) => ({
       accesses: [
         ...testedFiles(args),
@@ -171,4 +173,9 @@ function compared(args: readonly Word[]): readonly Word[] {
     if (text === "-n" || text === "-z") found.push(...args.slice(index + 1, index + 2));
   }
   return found;
+}
+
+/** In a box that can't write it, nothing is. */
+function asksWritable(args: readonly Word[]): boolean {
+  return args.some(({ text }) => text === "-w");
 }

@@ -14,10 +14,10 @@ interface ReportMarkProps {
 export function ReportMark({ reported, isWhole = false }: ReportMarkProps) {
   const language = useLanguage();
   const words = activityWords[language];
-  const { state, ran_other } = reported;
+  const { state, ran_other, tried_more } = reported;
   const whole = wholeText(reported, language);
   const short = reportedText(reported, language);
-  const shape = ran_other ? "failed" : state;
+  const shape = ran_other || tried_more ? "failed" : state;
   return (
     <span className={`report ${shape}`} title={isWhole ? undefined : `${words.reported}: ${whole}`}>
       {shape === "unreported" ? <NeitherShape /> : <ReportShape state={shape} />}
@@ -28,19 +28,21 @@ export function ReportMark({ reported, isWhole = false }: ReportMarkProps) {
 }
 
 /** As a row says it: `worked`; "" where nothing was reported. */
-export function reportedText({ state, ran_other }: Reported, language: Language): string {
+export function reportedText({ state, ran_other, tried_more }: Reported, language: Language): string {
   const words = activityWords[language];
+  if (tried_more && !ran_other) return words.tried_more_short;
   return ran_other ? words.ran_other_short : words.report_short[state];
 }
 
 /** `it worked, after 1.2 s, took 0.9 s` */
-function wholeText({ state, ms, duration_ms, ran_other }: Reported, language: Language): string {
+function wholeText({ state, ms, duration_ms, ran_other, tried_more }: Reported, language: Language): string {
   const words = activityWords[language];
   const took = lengthOf(duration_ms ?? null, language);
   const after = lengthOf(ms, language);
   const parts = [
     ran_other ? words.ran_other : "",
-    ran_other && state === "unreported" ? "" : words.report[state],
+    tried_more ? words.tried_more : "",
+    (ran_other || tried_more) && state === "unreported" ? "" : words.report[state],
     after === "" ? "" : words.after(after),
     took === "" ? "" : words.took(took),
   ];

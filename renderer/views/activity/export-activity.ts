@@ -18,6 +18,7 @@ const COLUMNS = [
   "reported",
   "reported_ms",
   "ran_other",
+  "tried_more",
 ] as const;
 const PAGE = 500;
 
@@ -51,5 +52,6 @@ function rowOf(entry: ActivityEntry): ExportRow {
     reported: entry.reported?.state ?? "",
     reported_ms: String(entry.reported?.ms ?? ""),
     ran_other: entry.reported?.ran_other === true ? "true" : "",
+    tried_more: entry.reported?.tried_more === true ? "true" : "",
   };
 }

@@ -68,6 +68,8 @@ describe("a line that can't be confined says why, and about what", () => {
     // What no box holds to its needs: the shell alone, what says something of the machine, names that no box may show, hosts.
     ["clear", "", "cd src && pwd && echo done"],
     ["clear", "df", "df -h"],
+    ["clear", "find", "find . -writable"],
+    ["clear", "[", "[ -w a.txt ] && ls"],
     ["clear", "which", "which node | head -1"],
     ["clear", "~", "ls ~"],
     ["clear", "registry.npmjs.org", "curl -s https://registry.npmjs.org/lru-cache"],
@@ -125,7 +127,7 @@ describe("a line that can't be confined says why, and about what", () => {
     ["leaves-the-box", "~/work/project/.git/hooks/pre-commit", "echo x > .git/hooks/pre-commit"],
     ["leaves-the-box", "~/work/project/.vscode/settings.json", "node x.js; echo x > .vscode/settings.json"],
     ["leaves-the-box", "~/work/project/.husky/pre-commit", "if true; then node x.js; echo x > .husky/pre-commit; fi"],
-    ["leaves-the-box", "git config", "git config user.name x"],
+    ["clear", "git config", "git config user.name x"],
     ["leaves-the-box", "git remote", "git remote add other https://example.com/x"],
     ["leaves-the-box", "git clone", "git clone https://example.com/a/b"],
     ["leaves-the-box", "git init", "git init sub"],

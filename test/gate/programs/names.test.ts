@@ -109,6 +109,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
       "clear/command-needs.ts",
       "clear/grammar.ts",
       "clear/line-needs.ts",
+      "confinement/looking.ts",
       "description/changes.ts",
       "description/describe.ts",
       "executors/claude-code.ts",
@@ -121,6 +122,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
     words: "file",
     files: [
       "clear/command-needs.ts",
+      "confinement/needs-box.ts",
       "confinement/touched.ts",
       "description/bounded-file.ts",
       "description/changes.ts",
@@ -166,6 +168,8 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
     words: "patch",
     files: ["description/changes.ts", "description/describe.ts", "executors/manifest.ts", "executors/needs.ts"],
   },
+  { why: "the program whose pattern is read", words: "ls", files: ["clear/grammar.ts"] },
+  { why: "a field of a box", words: "links", files: ["confinement/needs-box.ts"] },
   { why: "texts of a program in another language", words: "strings", files: ["shell/interpreters.ts"] },
   {
     why: "files below /dev and /proc",

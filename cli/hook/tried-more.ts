@@ -1,0 +1,38 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+
+/**
+ * Whether a command says that its box kept it from something: a place that can't be written, or a file that isn't there for it and is
+ * there outside. It marks the call and tells the model; nothing is decided by it.
+ */
+
+/** A read-only place, and no network, in the languages that the C library has for the most users. */
+const KEPT_FROM = [
+  ...["EROFS", "Read-only file system", "File system in sola lettura", "Das Dateisystem ist nur lesbar"],
+  ...["accessible en lecture seulement", "Sistema de ficheros de sólo lectura"],
+  ...["Sistema de arquivos somente para leitura", "Network is unreachable", "Temporary failure in name resolution"],
+  ...["ENETUNREACH", "EAI_AGAIN", "Could not resolve host"],
+];
+
+const MISSING =
+  /No such file or directory|ENOENT|File o directory non esistente|Datei oder Verzeichnis nicht gefunden|Aucun fichier ou dossier|No existe el (?:archivo|fichero) o el directorio|Arquivo ou diretório inexistente/;
+
+/** What is looked through of an output, and of its names. */
+const MAX_CHARACTERS = 65_536;
+const MAX_NAMES = 64;
+
+/** @param cwd absolute; the folder that the command ran in */
+export function triedMore(output: string, cwd: string): boolean {
+  const text = output.slice(0, MAX_CHARACTERS);
+  if (KEPT_FROM.some((said) => text.includes(said))) return true;
+  const lines = text.split("\n").filter((line) => MISSING.test(line));
+  const names = lines.flatMap(namesIn).slice(0, MAX_NAMES);
+  return names.some((name) => existsSync(resolve(cwd, name)));
+}
+
+/** `cat: NAME: No such ...`, `cannot access 'NAME': No such ...`, `ENOENT: ..., open 'NAME'`. */
+function namesIn(line: string): string[] {
+  const quoted = [...line.matchAll(/['"‘“«]([^'"’”»]+)['"’”»]/g)].map(([, name = ""]) => name);
+  const parts = line.split(": ").slice(1, -1);
+  return [...quoted, ...parts].filter((name) => name !== "" && !name.includes("\0"));
+}
