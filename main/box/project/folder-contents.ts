@@ -1,6 +1,6 @@
 import { isPlantedName } from "../../gate/guard/program-places.ts";
 import { endsInKeys } from "../../gate/guard/protected-paths.ts";
-import { endsInRunLater, RUN_LATER_FOLDERS, RUN_LATER_NAMES } from "../../gate/guard/run-later.ts";
+import { endsInRunLater, mayBeRunLater, RUN_LATER_FOLDERS } from "../../gate/guard/run-later.ts";
 import { BUILD_FOLDERS } from "../../gate/targets/build-folders.ts";
 import { hasSecretName } from "../../gate/targets/secret-files.ts";
 
@@ -152,5 +152,5 @@ const bringsPlaces = (lower: string, is_link: boolean): boolean =>
 function isRunLater(folder: string, lower: string): boolean {
   // zsh loads a compiled start-up file in the other's place.
   const name = lower.endsWith(".zwc") ? lower.slice(0, -4) : lower;
-  return RUN_LATER_NAMES.has(name) && endsInRunLater([...folder.toLowerCase().split("/"), name]);
+  return mayBeRunLater(name) && endsInRunLater([...folder.toLowerCase().split("/"), name]);
 }

@@ -4,6 +4,7 @@ import { kindOf } from "../targets/path-kind.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
 import { type CallEnvironment, programFolders } from "./call-environment.ts";
 import { isProgramPlace } from "./program-places.ts";
+import { RUN_LATER_PLACES, type RunLaterPlace } from "./run-later-places.ts";
 import { movedPlaces } from "./settings-places.ts";
 
 /**
@@ -11,90 +12,9 @@ import { movedPlaces } from "./settings-places.ts";
  * without regard to case. A place that isn't listed is written under the rules for files.
  */
 
-interface PathRule {
-  /** In lower case. */
-  names: readonly string[];
-  /** It is a folder: what lies in it counts as well. */
-  is_folder: boolean;
-}
+type PathRule = Pick<RunLaterPlace, "names" | "is_folder">;
 
 const folders = (...paths: string[]): PathRule[] => paths.map((path) => ({ names: path.split("/"), is_folder: true }));
-const files = (...paths: string[]): PathRule[] => paths.map((path) => ({ names: path.split("/"), is_folder: false }));
-
-/** Wherever they lie: in a project, in the home, in somebody else's. */
-const ANYWHERE: readonly PathRule[] = [
-  // git, and what it calls
-  ...folders(".git", ".husky", ".config/git"),
-  ...files(".gitmodules", ".gitattributes", ".gitconfig"),
-  // what a shell reads as it starts
-  ...files(".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".inputrc"),
-  ...files(".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".mkshrc", ".cshrc", ".tcshrc", ".login"),
-  ...folders(".config/fish", ".config/zsh", ".oh-my-zsh", ".bashrc.d", ".profile.d", ".zshrc.d"),
-  ...files(".envrc", ".pam_environment", ".xprofile", ".xsession", ".xsessionrc", ".xinitrc"),
-  ...folders(".config/environment.d", ".bash_completion.d", ".local/share/bash-completion", ".local/share/fish"),
-  ...files(".bash_completion", ".zcompdump", ".cargo/env", ".selected_editor", ".xonshrc"),
-  ...folders(
-    ".config/nushell",
-    ".config/plasma-workspace",
-    ".config/i3",
-    ".config/sway",
-    ".config/hypr",
-    ".config/openbox",
-  ),
-  ...folders(".local/share/gnome-shell", ".docker/cli-plugins", ".gradle/init.d", ".ipython", ".local/share/nvim"),
-  ...files(".config/go/env", ".bunfig.toml", ".pdbrc", ".pryrc", ".vscode/mcp.json"),
-  ...folders(
-    ".vscode/extensions",
-    ".vscode-server",
-    ".config/vscodium",
-    ".config/jetbrains",
-    ".config/zed",
-    ".kiro",
-    ".qwen",
-    ".amp",
-  ),
-  // what a session, a timer or a bus starts
-  ...folders(".config/autostart", ".config/systemd", ".local/share/systemd", ".local/share/dbus-1"),
-  ...folders(".local/share/applications", "launchagents", "launchdaemons"),
-  // programs
-  ...folders(".local/bin", ".cargo/bin", ".bun", ".deno", ".volta", ".nvm", ".fnm", ".pyenv", ".rbenv"),
-  ...folders(
-    ".asdf",
-    ".sdkman",
-    ".nodenv",
-    ".jenv",
-    ".rustup",
-    ".npm-global",
-    ".local/share/mise",
-    ".local/share/pnpm",
-  ),
-  ...folders(".venv/bin", "venv/bin", ".local/lib", "node_modules/.bin", ".yarn/releases", ".yarn/plugins"),
-  // settings of programs that load or call others
-  ...files(".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".cargo/config", ".cargo/config.toml", ".mise.toml"),
-  ...files(".curlrc", ".wgetrc", ".screenrc", ".tmux.conf", ".gdbinit", ".lldbinit", ".pythonrc", ".irbrc", ".psqlrc"),
-  ...files(".sqliterc", ".rprofile", ".hgrc", ".vimrc", ".gvimrc", ".exrc", ".nvimrc", ".emacs", ".lessfilter"),
-  ...files(
-    ".jq",
-    ".ripgreprc",
-    ".direnvrc",
-    ".lesskey",
-    ".wgetrc2",
-    ".nanorc",
-    ".ackrc",
-    ".lefthook.yml",
-    "lefthook.yml",
-  ),
-  ...folders(".config/direnv", ".config/ripgrep", ".config/jq", ".config/curlrc", ".config/gh", ".config/helix"),
-  ...folders(".vim", ".emacs.d", ".config/nvim", ".config/vim", ".config/emacs", ".config/tmux", ".config/pip"),
-  // editors
-  ...files(".vscode/tasks.json", ".vscode/launch.json", ".vscode/settings.json"),
-  ...folders(".idea", ".zed", ".devcontainer", ".config/code", ".config/cursor", "application support/code"),
-  // agents
-  ...folders(".claude", ".codex", ".cursor", ".gemini", ".opencode", ".config/opencode", ".windsurf", ".continue"),
-  ...folders(".agents", ".jetbrains"),
-  ...files(".mcp.json", ".claude.json", "opencode.json", "opencode.jsonc", "tui.json", "tui.jsonc"),
-];
-
 /** From the root. */
 const FROM_ROOT: readonly PathRule[] = [
   ...folders("etc", "usr", "bin", "sbin", "lib", "lib32", "lib64", "opt/homebrew", "nix/store", "var/spool/cron"),
@@ -114,7 +34,7 @@ const FROM_HOME: readonly PathRule[] = folders(
 );
 
 const BY_FIRST = new Map<string, PathRule[]>();
-for (const rule of ANYWHERE) {
+for (const rule of RUN_LATER_PLACES) {
   const first = rule.names[0] ?? "";
   BY_FIRST.set(first, [...(BY_FIRST.get(first) ?? []), rule]);
 }
@@ -122,20 +42,33 @@ for (const rule of ANYWHERE) {
 function matchesAt(names: readonly string[], at: number, rule: PathRule): boolean {
   const end = at + rule.names.length;
   if (at < 0 || end > names.length || (!rule.is_folder && end < names.length)) return false;
-  return rule.names.every((name, index) => name === names[at + index]);
+  return rule.names.every((name, index) => isName(names[at + index] ?? "", name));
 }
 
+const isName = (name: string, wanted: string): boolean =>
+  wanted.startsWith("*") ? name.endsWith(wanted.slice(1)) : name === wanted;
+
+/** Of the places that a box keeps, and what it leaves at them is set aside: not what builds write. */
+const KEPT = RUN_LATER_PLACES.filter(({ is_built }) => !is_built);
+const ANY_OF_ONE_NAME = RUN_LATER_PLACES.filter(({ names: [first] }) => first?.startsWith("*"));
+
 /** The last names of the places that are known wherever they lie, in lower case: what has another name is none of them. */
-export const RUN_LATER_NAMES: ReadonlySet<string> = new Set(ANYWHERE.map(({ names }) => names.at(-1) ?? ""));
+const RUN_LATER_NAMES: ReadonlySet<string> = new Set(KEPT.map(({ names }) => names.at(-1) ?? ""));
+
+const LAST_PATTERNS = [...RUN_LATER_NAMES].filter((name) => name.startsWith("*"));
+
+/** True for the last name (in lower case) of such a place, of others as well: quick, for what looks at many. */
+export const mayBeRunLater = (name: string): boolean =>
+  RUN_LATER_NAMES.has(name) || LAST_PATTERNS.some((pattern) => isName(name, pattern));
 
 /** Hidden folders that hold such a place, not all of whose content is one: a link by such a name brings one along. */
 export const RUN_LATER_FOLDERS: ReadonlySet<string> = new Set(
-  ANYWHERE.flatMap(({ names }) => names.slice(0, 1)).filter((name) => name.startsWith(".")),
+  KEPT.flatMap(({ names }) => names.slice(0, 1)).filter((name) => name.startsWith(".")),
 );
 
 /** True if the names of a path, in lower case, end in a place that is known wherever it lies. */
 export function endsInRunLater(names: readonly string[]): boolean {
-  return ANYWHERE.some(({ names: place }) =>
+  return KEPT.some(({ names: place }) =>
     matchesAt(names, names.length - place.length, { names: place, is_folder: false }),
   );
 }
@@ -149,7 +82,8 @@ export function runsLater(path: string, environment: CallEnvironment): boolean {
     .split("/");
   if (FROM_ROOT.some((rule) => matchesAt(names, 0, rule)) && !IS_SOURCE.test(path)) return true;
   for (let at = 0; at < names.length; at++) {
-    if (BY_FIRST.get(names[at] ?? "")?.some((rule) => matchesAt(names, at, rule))) return true;
+    const rules = BY_FIRST.get(names[at] ?? "") ?? [];
+    if ([...rules, ...ANY_OF_ONE_NAME].some((rule) => matchesAt(names, at, rule))) return true;
   }
   const { home, env } = environment;
   for (const own of new Set([home, realForm(home) ?? home])) {
@@ -181,7 +115,7 @@ export function holdsRunLater(folder: string, { home, cwd, env }: CallEnvironmen
   const home_names = foldedPath(home).slice(1).split("/");
   const is_in_home = isAtOrBelow(folder, home);
   if (is_in_home && FROM_HOME.some((rule) => isOnTheWay(rule, home_names.length))) return true;
-  return ANYWHERE.some((rule) => {
+  return RUN_LATER_PLACES.some((rule) => {
     for (let at = 0; at < names.length; at++) {
       const is_there = rule.names[0]?.startsWith(".") === true || (is_in_home && at === home_names.length);
       if (is_there && isOnTheWay(rule, at)) return true;

@@ -121,11 +121,22 @@ function gitAccesses(args: readonly Word[], context: CommandContext): Accesses {
       ...accesses.map(asTree),
       ...reads_all,
       ...(base === "here" ? shown : shown.map((access) => accessBelow(access, base))),
+      ...secretSettings(name, rest, repository.root, args[0] as Word),
       whole,
     ],
     unclear: null,
     data: own.data,
   };
+}
+
+/** The repository's settings, where the command prints of them and a password is in them. */
+function secretSettings(name: string, rest: readonly Word[], root: string, at: Word): Access[] {
+  const isTelling = ({ text }: Word) =>
+    /^(?:-l|list|--list|--get-regexp|--get-urlmatch)$|url|header|pass|token|secret/i.test(text);
+  const prints = (name === "config" && rest.some(isTelling)) || (name === "remote" && rest.length > 0);
+  const file = `${root}/.git/config`;
+  if (!prints || askedEachTime(file) === undefined) return [];
+  return [{ kind: "read", word: wordOf([{ text: file, kind: "text" }], at) }];
 }
 
 /** Files that are named, also in an older version (`HEAD~9:a.txt`): what is shown is their contents. */

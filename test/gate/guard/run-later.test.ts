@@ -1,6 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { RUN_LATER_PLACES } from "../../../main/gate/guard/run-later-places.ts";
 import { freshGrants, ROBERTO } from "../../support/gate-stores.ts";
 import { decided, fateOf, onPath } from "../../support/guarded-calls.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
@@ -71,6 +72,42 @@ const IN_PROJECT = [
   ".agents/skills/a/run.sh",
   "tui.json",
   "node_modules/.bin/tsc",
+  "mise.toml",
+  "mise.local.toml",
+  ".config/mise.toml",
+  ".tool-versions",
+  "lefthook.yaml",
+  "lefthook.toml",
+  "lefthook.json",
+  "lefthook-local.yml",
+  ".pre-commit-config.yaml",
+  ".githooks/pre-commit",
+  ".github/hooks/a.json",
+  ".hg/hgrc",
+  ".jj/repo/config.toml",
+  ".direnv/flake-profile.rc",
+  ".devcontainer.json",
+  ".vscode/cmake-kits.json",
+  ".vscode/c_cpp_properties.json",
+  "Work.code-workspace",
+  ".nvim.lua",
+  ".dir-locals.el",
+  ".helix/languages.toml",
+  ".run/all.run.xml",
+  "bunfig.toml",
+  ".pnp.cjs",
+  ".pnpmfile.mjs",
+  ".venv/lib/python3.13/site-packages/a.pth",
+  ".venv/lib/python3.13/site-packages/sitecustomize.py",
+  ".iex.exs",
+  ".ocamlinit",
+  ".ghci",
+  ".RData",
+  ".aider.conf.yml",
+  ".roo/mcp.json",
+  ".kilocode/mcp.json",
+  "crush.json",
+  ".opencode.json",
   "bare/HEAD",
 ];
 const OF_SYSTEM = [
@@ -102,7 +139,20 @@ const FREE = [
   "docs/profile.md",
   ".cache/opencode/a.json",
   "package.json",
+  ".hg/store/data/a",
+  ".jj/working_copy/checkout",
+  "notes.pth",
+  ".github/dependabot.yml",
+  "workspace.code",
 ];
+
+it("each place says which program reads it by itself, and is named once", () => {
+  for (const { names, read_by } of RUN_LATER_PLACES)
+    expect([names, read_by]).toEqual([names, expect.stringMatching(/^[A-Za-z].{1,}/)]);
+  const all = RUN_LATER_PLACES.map(({ names }) => names.join("/"));
+  expect(all.filter((name, at) => all.indexOf(name) !== at)).toEqual([]);
+  expect(all.filter((name) => name !== name.toLowerCase())).toEqual([]);
+});
 
 describe("content that is run later", () => {
   const home = "/home/ada";

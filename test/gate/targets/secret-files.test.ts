@@ -191,3 +191,42 @@ describe("what Git holds as it is", () => {
       expect(isSecretInGit(`/p/${name}`)).toBe(true);
   });
 });
+
+describe("git's settings", () => {
+  const LINES = ["cat .git/config", "git config --local --list", "git config --get remote.origin.url", "git remote -v"];
+  const worldWith = (...config: string[]) => {
+    const { grants, home } = freshGrants();
+    const project = join(home, "p");
+    mkdirSync(project);
+    execFileSync("git", ["init", "-q", project]);
+    for (const setting of config) execFileSync("git", ["-C", project, "config", ...setting.split("=")]);
+    grants.recordGrant({ ...ROBERTO, capability: "fs:read", target: `${project}/**` });
+    return { home, grants, cwd: project, level: "Supervised" as const };
+  };
+
+  it.each([
+    "remote.origin.url=https://me:hidden@example.com/a.git",
+    "remote.origin.url=https://ghp_0123456789abcdef@github.com/a/b.git",
+  ])("with a password or token in them are asked about each time where a command prints them: %s", (setting) => {
+    const world = worldWith(setting);
+    for (const command of LINES) {
+      const { outcome, reason, scopes } = decided(world, "Bash", { command });
+      expect([command, outcome, scopes]).toEqual([command, "approval_required", ["none"]]);
+      expect(reason).toContain("git's settings with a password or token in them, each time");
+    }
+    for (const command of ["git status --short", "git remote", "git log --oneline -3"])
+      expect([command, decided(world, "Bash", { command }).outcome]).toEqual([command, "allowed"]);
+  });
+
+  it("with an extra header are asked about", () => {
+    const world = worldWith("http.https://github.com/.extraheader=AUTHORIZATION: basic eDpoaWRkZW4");
+    for (const command of LINES)
+      expect([command, decided(world, "Bash", { command }).outcome]).toEqual([command, "approval_required"]);
+  });
+
+  it("without any are read under the project's grant", () => {
+    const world = worldWith("remote.origin.url=https://example.com/a.git", "remote.x.url=ssh://git@example.com/b.git");
+    for (const command of LINES)
+      expect([command, decided(world, "Bash", { command }).outcome]).toEqual([command, "allowed"]);
+  });
+});

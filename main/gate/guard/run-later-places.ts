@@ -1,0 +1,171 @@
+/**
+ * Places whose content is run later, or says what is run, wherever they lie: in a project, in the home, in somebody else's. The one
+ * table for the guard, a box and the look after a run. Each entry says which program reads it by itself.
+ */
+
+interface Entry {
+  /** What reads it without being given its name. */
+  read_by: string;
+  /** All that lies in one counts as well. In lower case; `*.x`: any name that ends so. */
+  folders?: string;
+  /** One with a space in its name. */
+  folder?: string;
+  files?: string;
+  /** Builds and package managers write it, also in a box; whoever else does is asked about. */
+  is_built?: true;
+}
+
+const ENTRIES: readonly Entry[] = [
+  // version control, and what it calls
+  { read_by: "git", folders: ".git .config/git", files: ".gitmodules .gitattributes .gitconfig" },
+  {
+    read_by: "git by core.hooksPath: husky's, lefthook's, overcommit's and a project's own hooks",
+    folders: ".husky .githooks .git-hooks .lefthook .lefthook-local",
+  },
+  {
+    read_by: "lefthook, in a hook of git's",
+    files:
+      "lefthook.yml lefthook.yaml lefthook.toml lefthook.json .lefthook.yml .lefthook.yaml .lefthook.toml .lefthook.json lefthook-local.yml lefthook-local.yaml lefthook-local.toml lefthook-local.json .lefthook-local.yml .lefthook-local.yaml .lefthook-local.toml .lefthook-local.json",
+  },
+  { read_by: "pre-commit and overcommit, in a hook of git's", files: ".pre-commit-config.yaml .overcommit.yml" },
+  { read_by: "hg", files: ".hgrc .hg/hgrc .hg/hgrc-not-shared" },
+  { read_by: "jj", files: ".jj/repo/config.toml .jj/workspace-config.toml" },
+  { read_by: "gh", folders: ".config/gh" },
+  // what a shell reads as it starts, or as it enters a folder
+  {
+    read_by: "bash",
+    folders: ".bashrc.d .bash_completion.d .local/share/bash-completion",
+    files: ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .bash_completion",
+  },
+  {
+    read_by: "zsh",
+    folders: ".config/zsh .oh-my-zsh .zshrc.d",
+    files: ".zshrc .zshenv .zprofile .zlogin .zlogout .zcompdump",
+  },
+  {
+    read_by: "sh, ksh, csh and tcsh",
+    folders: ".profile.d",
+    files: ".profile .kshrc .mkshrc .cshrc .tcshrc .login .cargo/env",
+  },
+  { read_by: "fish, nushell and xonsh", folders: ".config/fish .local/share/fish .config/nushell", files: ".xonshrc" },
+  { read_by: "readline, in shells and prompts", files: ".inputrc" },
+  { read_by: "direnv, at `cd`", folders: ".direnv .config/direnv", files: ".envrc .direnvrc" },
+  {
+    read_by: "mise and asdf, at `cd` and by their shims",
+    folders: ".mise .config/mise",
+    files: "mise.toml mise.local.toml .mise.toml .mise.local.toml .config/mise.toml .tool-versions",
+  },
+  // what a session, a timer or a bus starts
+  {
+    read_by: "a login, and the graphical session",
+    folders:
+      ".config/environment.d .config/autostart .config/plasma-workspace .config/i3 .config/sway .config/hypr .config/openbox .local/share/gnome-shell .local/share/applications",
+    files: ".pam_environment .xprofile .xsession .xsessionrc .xinitrc .selected_editor",
+  },
+  {
+    read_by: "systemd, D-Bus and launchd",
+    folders: ".config/systemd .local/share/systemd .local/share/dbus-1 launchagents launchdaemons",
+  },
+  // programs
+  {
+    read_by: "shells, by PATH",
+    folders:
+      ".local/bin .local/lib .cargo/bin .bun .deno .volta .nvm .fnm .pyenv .rbenv .asdf .sdkman .nodenv .jenv .rustup .npm-global .local/share/mise .local/share/pnpm",
+  },
+  {
+    read_by: "shells, by the PATH of an environment or a package runner",
+    folders: ".venv/bin venv/bin node_modules/.bin",
+  },
+  { read_by: "yarn", folders: ".yarn/releases .yarn/plugins", files: ".yarnrc .yarnrc.yml" },
+  { read_by: "docker", folders: ".docker/cli-plugins" },
+  { read_by: "gradle", folders: ".gradle/init.d" },
+  // settings of programs that load or call others
+  { read_by: "npm and pnpm", files: ".npmrc .pnpmfile.cjs .pnpmfile.mjs" },
+  { read_by: "node under yarn", files: ".pnp.cjs .pnp.loader.mjs", is_built: true },
+  {
+    read_by: "python as it starts",
+    files:
+      "site-packages/*.pth site-packages/sitecustomize.py site-packages/usercustomize.py dist-packages/*.pth dist-packages/sitecustomize.py dist-packages/usercustomize.py",
+    is_built: true,
+  },
+  { read_by: "bun", files: "bunfig.toml .bunfig.toml" },
+  { read_by: "cargo, go and pip", folders: ".config/pip", files: ".cargo/config .cargo/config.toml .config/go/env" },
+  {
+    read_by: "curl, wget, ripgrep, jq and ack",
+    folders: ".config/ripgrep .config/jq .config/curlrc",
+    files: ".curlrc .wgetrc .wgetrc2 .ripgreprc .jq .ackrc",
+  },
+  { read_by: "tmux and screen", folders: ".config/tmux", files: ".screenrc .tmux.conf" },
+  { read_by: "gdb, lldb and pdb", files: ".gdbinit .lldbinit .pdbrc" },
+  {
+    read_by: "prompts of languages and databases: python, ruby, R, elixir, ocaml, ghci, psql, sqlite",
+    folders: ".ipython",
+    files: ".pythonrc .irbrc .pryrc .rprofile .rdata .iex.exs .ocamlinit .ghci .psqlrc .sqliterc",
+  },
+  { read_by: "less", files: ".lessfilter .lesskey" },
+  // editors
+  {
+    read_by: "vim and neovim",
+    folders: ".vim .config/vim .config/nvim .local/share/nvim",
+    files: ".vimrc .gvimrc .exrc .nvimrc .nvim.lua",
+  },
+  {
+    read_by: "emacs, nano and helix",
+    folders: ".emacs.d .config/emacs .helix .config/helix",
+    files: ".emacs .dir-locals.el .dir-locals-2.el .nanorc",
+  },
+  {
+    read_by: "VS Code and its relatives",
+    folder: "application support/code",
+    folders: ".vscode/extensions .vscode-server .config/vscodium .config/code",
+    files:
+      ".vscode/tasks.json .vscode/launch.json .vscode/settings.json .vscode/mcp.json .vscode/cmake-kits.json .vscode/c_cpp_properties.json *.code-workspace",
+  },
+  {
+    read_by: "editors and `devcontainer` as they open a project",
+    folders: ".devcontainer",
+    files: ".devcontainer.json",
+  },
+  { read_by: "JetBrains' editors", folders: ".idea .run .config/jetbrains .jetbrains" },
+  { read_by: "zed", folders: ".zed .config/zed" },
+  // agents
+  { read_by: "Claude Code", folders: ".claude", files: ".mcp.json .claude.json" },
+  { read_by: "Codex, Gemini CLI and others by .agents", folders: ".codex .gemini .agents" },
+  {
+    read_by: "OpenCode",
+    folders: ".opencode .config/opencode",
+    files: "opencode.json opencode.jsonc .opencode.json tui.json tui.jsonc",
+  },
+  {
+    read_by: "Cursor, Windsurf, Continue, Kiro, Qwen Code and Amp",
+    folders: ".cursor .config/cursor .windsurf .continue .kiro .qwen .amp",
+  },
+  { read_by: "Roo Code and Kilo Code", folders: ".roo .kilocode" },
+  { read_by: "aider and Crush", folders: ".crush", files: ".aider.conf.yml crush.json .crush.json" },
+  { read_by: "GitHub Copilot", folders: ".github/hooks" },
+];
+
+export interface RunLaterPlace {
+  /** In lower case. */
+  readonly names: readonly string[];
+  /** It is a folder: what lies in it counts as well. */
+  readonly is_folder: boolean;
+  readonly read_by: string;
+  /** Builds write it, also in a box. */
+  readonly is_built: boolean;
+}
+
+const pathsIn = (list = ""): string[] => list.split(" ").filter((path) => path !== "");
+
+export const RUN_LATER_PLACES: readonly RunLaterPlace[] = ENTRIES.flatMap(
+  ({ read_by, folder, folders, files, is_built = false }) => {
+    const place = (path: string, is_folder: boolean) => ({
+      names: path.split("/"),
+      is_folder,
+      read_by,
+      is_built,
+    });
+    const all = [...(folder === undefined ? [] : [folder]), ...pathsIn(folders)];
+    return [...all.map((path) => place(path, true)), ...pathsIn(files).map((path) => place(path, false))];
+  },
+);
