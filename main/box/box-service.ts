@@ -25,7 +25,7 @@ import type { AddressRules } from "./network/lookup.ts";
 import { makeSocketFolder, type RunNetwork } from "./network/way.ts";
 import { probeBox } from "./probe.ts";
 import { AfterRuns } from "./project/after-runs.ts";
-import { Places, TooLarge } from "./project/places.ts";
+import { Places } from "./project/places.ts";
 import { listSetAside } from "./project/set-aside.ts";
 import { earlierRunsEnd } from "./runs/earlier-runs.ts";
 import { Launcher } from "./runs/launcher.ts";
@@ -133,7 +133,7 @@ export class BoxService implements Box {
   prepare(run: ConfinedRun): { argv: readonly string[] } {
     const open = this.#required();
     open.launcher.check();
-    return open.runs.prepare(run, this.#planOf(open, run));
+    return open.runs.prepare(run, new RunPlan(open.plan, run));
   }
 
   /** A path for the agents' socket of a run. @throws GateError `box_unavailable` */
@@ -170,16 +170,6 @@ export class BoxService implements Box {
 
   isTooLarge(project: string): boolean {
     return performance.now() < (this.#too_large.get(project) ?? 0);
-  }
-
-  #planOf({ plan }: Open, run: ConfinedRun): RunPlan {
-    try {
-      return new RunPlan(plan, run);
-    } catch (error) {
-      if (error instanceof TooLarge)
-        this.#too_large.set(run.declaration.project, performance.now() + STAYS_TOO_LARGE_MS);
-      throw error;
-    }
   }
 
   /** A prepared run whose words are given to nobody. */
@@ -291,7 +281,14 @@ export class BoxService implements Box {
     const network = machine.node === null ? undefined : this.#parts.network?.(folder.path, machine.node);
     this.#hosts_problem = machine.node === null ? "no-node" : null;
     const stateOf = (agent_id: string) => this.#parts.stateOf(agent_id);
-    const plan = { machine, places, after, stateOf, openNetwork: (run: ConfinedRun) => wayOf(run, network) };
+    const plan = {
+      machine,
+      places,
+      after,
+      stateOf,
+      openNetwork: (run: ConfinedRun) => wayOf(run, network),
+      tooLarge: (project: string) => this.#too_large.set(project, performance.now() + STAYS_TOO_LARGE_MS),
+    };
     return {
       folder,
       launcher,

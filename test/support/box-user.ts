@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { boxArguments, type FoundPlaces } from "../../main/box/arguments/bubblewrap.ts";
+import { userGitSettings } from "../../main/box/arguments/git.ts";
 import { limitCommands } from "../../main/box/arguments/limits.ts";
 import { findMachine } from "../../main/box/arguments/machine.ts";
 import { mountChecks } from "../../main/box/arguments/mounts.ts";
@@ -25,7 +26,8 @@ const question = JSON.parse(readFileSync(0, "utf8")) as BoxQuestion;
 const { home, state_dir, declaration, found } = question;
 const config = configSchema.parse({}).box;
 const machine = findMachine({ env: { ...process.env, HOME: home }, home, config, state_dir });
-const made = boxArguments(declaration, machine, found);
+const settings = await userGitSettings(machine.env, home, declaration.project);
+const made = boxArguments(declaration, machine, found, settings);
 const answer: BoxAnswer = {
   arguments: made,
   before: `${mountChecks(made, declaration.reads)}\n${limitCommands(config)}`,

@@ -55,7 +55,7 @@ export class AgentPlan implements Plan {
     return this.#plan.refusal();
   }
 
-  start(environment: readonly string[]): Buffer {
+  start(environment: readonly string[]): Promise<Buffer> {
     return this.#plan.start(environment);
   }
 
@@ -75,9 +75,9 @@ export class AgentPlan implements Plan {
     await this.#plan.ended();
   }
 
-  dropped(): void {
+  async dropped(): Promise<void> {
     this.#agent.seat.ended();
-    this.#plan.dropped();
+    await this.#plan.dropped();
   }
 
   #opened(): RunNetwork {

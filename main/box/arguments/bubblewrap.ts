@@ -11,9 +11,10 @@ import { makeCaches, projectFolder } from "./caches.ts";
 import {
   isRepository,
   isRepositorySettings,
+  NO_SETTINGS,
   repositoryPlaces,
   shownSettings,
-  userGitSettings,
+  type UserGitSettings,
   writeGitSettings,
 } from "./git.ts";
 import { linksTo } from "./links.ts";
@@ -53,14 +54,19 @@ export function commonArguments(machine: Machine): string[] {
 
 /**
  * Bubblewrap's arguments, without the command: the project's folders in the gate's are made.
+ * @param settings the user's own for git, as they count in the project
  * @throws GateError `box_unavailable` where the declaration would show what no box may; the system's error
  */
-export function boxArguments(declaration: Declaration, machine: Machine, found: FoundPlaces): string[] {
+export function boxArguments(
+  declaration: Declaration,
+  machine: Machine,
+  found: FoundPlaces,
+  settings: UserGitSettings = NO_SETTINGS,
+): string[] {
   refuseUnusable(declaration, machine);
-  if (declaration.kind !== undefined) return narrowArguments(declaration, machine, found);
+  if (declaration.kind !== undefined) return narrowArguments(declaration, machine, found, settings);
   const folder = projectFolder(machine.box_folder, declaration.project);
   const caches = makeCaches(folder);
-  const settings = userGitSettings(machine.env, machine.home, declaration.project);
   const gitconfig = writeGitSettings(folder, settings.text);
   const shown = shownPlaces(declaration, machine, {
     caches,
@@ -86,7 +92,12 @@ export function boxArguments(declaration: Declaration, machine: Machine, found: 
 }
 
 /** The same for a box that has no more than what its line needs: no caches, and of the user's programs those that the line runs. */
-function narrowArguments(declaration: Declaration, machine: Machine, found: FoundPlaces): string[] {
+function narrowArguments(
+  declaration: Declaration,
+  machine: Machine,
+  found: FoundPlaces,
+  settings: UserGitSettings,
+): string[] {
   const { cwd, reads, writes, project, programs = [], links: named = [] } = declaration;
   const { home_real, toolchains } = machine;
   const own = ownPrograms(programs, machine) ? toolchains.paths : [];
@@ -94,7 +105,7 @@ function narrowArguments(declaration: Declaration, machine: Machine, found: Foun
   const places = [
     ...read.map((path) => ({ source: path, at: path, is_writable: false })),
     ...writes.map((path) => ({ source: path, at: path, is_writable: true })),
-    ...gitSettings(declaration, machine).map(({ source, at }) => ({
+    ...gitSettings(declaration, machine, settings).map(({ source, at }) => ({
       source,
       at: at ?? join(home_real, ".gitconfig"),
       is_writable: false,
@@ -143,9 +154,12 @@ function ownPrograms(programs: readonly string[], { env, toolchains, system }: M
 }
 
 /** The user's settings for git, where git runs. */
-function gitSettings({ programs = [], project }: Declaration, machine: Machine): { source: string; at?: string }[] {
+function gitSettings(
+  { programs = [], project }: Declaration,
+  machine: Machine,
+  settings: UserGitSettings,
+): { source: string; at?: string }[] {
   if (!programs.includes("git")) return [];
-  const settings = userGitSettings(machine.env, machine.home, project);
   const folder = projectFolder(machine.box_folder, project);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const files = settings.files.map(realOf).map((path) => ({ source: path, at: path }));
@@ -216,7 +230,8 @@ const NAMESPACES = [
 /** A name that every resolver knows. */
 const LOCAL_NAME = ["--hostname", "localhost"];
 
-function refuseUnusable({ kind, project, writes, reads }: Declaration, machine: Machine): void {
+/** @throws GateError `box_unavailable` where the declaration would show what no box may */
+export function refuseUnusable({ kind, project, writes, reads }: Declaration, machine: Machine): void {
   const written = kind === undefined ? [project, ...writes] : writes;
   const path =
     written.find((one) => isNeverWritten(one, machine)) ??

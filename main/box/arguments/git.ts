@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -87,41 +87,59 @@ export interface UserGitSettings {
 }
 
 const GIT_MS = 2000;
+/** After so long they are read again; until that is done the last ones count, but never ones that are older than `OLDEST_MS`. */
 const KEPT_MS = 30_000;
-const known = new Map<string, { at: number; settings: UserGitSettings }>();
+const OLDEST_MS = 600_000;
+/** Projects of which they are kept. */
+const MAX_KEPT = 256;
 
-/** The user's settings as they count in `project` (conditional includes), read again after half a minute. */
-export function userGitSettings(env: Env, home: string, project: string, now: number = Date.now()): UserGitSettings {
+interface KnownSettings {
+  /** When they were read last, in milliseconds since this process began. */
+  at: number;
+  settings: Promise<UserGitSettings>;
+  is_reading: boolean;
+}
+
+const known = new Map<string, KnownSettings>();
+
+/** The user's settings as they count in `project` (conditional includes). */
+export function userGitSettings(env: Env, home: string, project: string): Promise<UserGitSettings> {
   const key = `${home}\0${project}`;
   const last = known.get(key);
-  if (last !== undefined && now - last.at < KEPT_MS) return last.settings;
-  const entries = readSettings(env, home, project);
-  const settings = { text: settingsFile(entries), files: namedFiles(entries, env, home) };
-  known.set(key, { at: now, settings });
-  return settings;
+  const age = last === undefined ? Number.POSITIVE_INFINITY : performance.now() - last.at;
+  if (last !== undefined && (age < KEPT_MS || (last.is_reading && age < OLDEST_MS))) return last.settings;
+  const read = readSettings(env, home, project).then((entries) => ({
+    text: settingsFile(entries),
+    files: namedFiles(entries, env, home),
+  }));
+  if (last !== undefined && age < OLDEST_MS) {
+    last.is_reading = true;
+    void read.then(() => known.set(key, { at: performance.now(), settings: read, is_reading: false }));
+    return last.settings;
+  }
+  known.delete(key);
+  known.set(key, { at: performance.now(), settings: read, is_reading: false });
+  const [oldest] = known.keys();
+  if (known.size > MAX_KEPT && oldest !== undefined) known.delete(oldest);
+  return read;
 }
 
 type Entry = readonly [key: string, value: string];
 
 /** `git config` reads only: no hook, filter or monitor of the project's is started by it. */
-function readSettings(env: Env, home: string, project: string): Entry[] {
+async function readSettings(env: Env, home: string, project: string): Promise<Entry[]> {
   const words = ["-C", project, "config", "--show-scope", "--includes", "-z", "--get-regexp", `^(${TAKEN.join("|")})$`];
-  let said: string;
-  try {
-    said = execFileSync("git", words, {
-      encoding: "utf8",
-      timeout: GIT_MS,
-      stdio: ["ignore", "pipe", "ignore"],
-      env: {
-        PATH: "/usr/local/bin:/usr/bin:/bin",
-        HOME: home,
-        ...only(env, "XDG_CONFIG_HOME"),
-        GIT_CONFIG_NOSYSTEM: "1",
-      },
-    });
-  } catch {
-    return []; // no git, or none of these settings: it works without
-  }
+  const own = {
+    PATH: "/usr/local/bin:/usr/bin:/bin",
+    HOME: home,
+    ...only(env, "XDG_CONFIG_HOME"),
+    GIT_CONFIG_NOSYSTEM: "1",
+  };
+  const said = await new Promise<string>((resolve) => {
+    const options = { encoding: "utf8", timeout: GIT_MS, killSignal: "SIGKILL", env: own } as const;
+    // No git, or none of these settings: it works without.
+    execFile("git", words, options, (error, stdout) => resolve(error === null ? stdout : ""));
+  });
   const parts = said.split("\0");
   const entries: Entry[] = [];
   for (let at = 0; at + 1 < parts.length; at += 2) {
@@ -140,6 +158,9 @@ function only(env: Env, name: string): Record<string, string> {
 
 /** Whoever owns the project's files: inside, other users all look the same. */
 const ALWAYS: readonly Entry[] = [["safe.directory", "*"]];
+
+/** Where the user has none that count. */
+export const NO_SETTINGS: UserGitSettings = { text: settingsFile([]), files: [] };
 
 function settingsFile(entries: readonly Entry[]): string {
   return [...ALWAYS, ...entries].map(([key, value]) => settingLines(key, value)).join("");

@@ -38,6 +38,9 @@ interface Going {
 /** While another run changes the same folders, what was found may be elsewhere: looked again so many times. */
 const MAX_LOOKS = 4;
 
+/** Folders of which it is known when their last run ended: more than runs can be prepared within a minute. */
+const MAX_REMEMBERED = 2048;
+
 const goingSchema = z.object({
   agent_name: z.string(),
   folder: z.string(),
@@ -57,6 +60,8 @@ export class AfterRuns {
   readonly #parts: AfterRunsParts;
   /** By folder. */
   readonly #going = new Map<string, Going>();
+  /** By folder, when its last run was looked after; in milliseconds since this process began. */
+  readonly #ended = new Map<string, number>();
   #is_closed = false;
 
   constructor(parts: AfterRunsParts) {
@@ -77,9 +82,9 @@ export class AfterRuns {
     }
   }
 
-  /** Whether a run is going in one of these folders: what is there now may be what it has left. */
-  isGoing(folders: readonly string[]): boolean {
-    return folders.some((folder) => this.#going.has(folder));
+  /** Whether in one of these folders the last of the runs has ended since then: what was there may be what it had left. */
+  hasEndedSince(folders: readonly string[], since: number): boolean {
+    return folders.some((folder) => (this.#ended.get(folder) ?? Number.NEGATIVE_INFINITY) >= since);
   }
 
   /** A run has ended: what it left is moved aside. Until that is done it counts as going. */
@@ -91,6 +96,10 @@ export class AfterRuns {
       going.runs.delete(run);
       if (going.runs.size > 0) continue;
       this.#going.delete(folder);
+      this.#ended.delete(folder);
+      this.#ended.set(folder, performance.now());
+      const [oldest] = this.#ended.keys();
+      if (this.#ended.size > MAX_REMEMBERED && oldest !== undefined) this.#ended.delete(oldest);
       rmSync(this.#file(folder), { force: true });
     }
   }
@@ -126,7 +135,11 @@ export class AfterRuns {
       for (let looks = 0; looks < MAX_LOOKS && is_complete; looks++) {
         const { found, is_whole } = await this.#parts.places.appeared(known, turns);
         is_complete = is_whole;
-        const appeared = found.filter(({ path }) => !isHarmless(path, known.folder));
+        const appeared: Found[] = [];
+        for (const each of found) {
+          if (!isHarmless(each.path, known.folder)) appeared.push(each);
+          await turns.shared();
+        }
         if (appeared.length === 0) break;
         is_complete = (await this.#moveAll(appeared, moved, { agent_name, turns })) && is_whole;
         if (this.#is_closed) return;
@@ -156,7 +169,7 @@ export class AfterRuns {
         if (is_complete) failed("moving aside what a confined command left", error);
         is_complete = false;
       }
-      if (turns.isOver) await turns.next();
+      await turns.shared();
       if (this.#is_closed) return false;
     }
     return is_complete;

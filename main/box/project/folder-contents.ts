@@ -55,16 +55,26 @@ const KEEP_SECRETS: ReadonlySet<string> = new Set([
   ...[".claude", ".codex", ".cursor", ".gemini", ".opencode", ".roo", ".kilocode", ".windsurf", ".continue"],
 ]);
 
-/** @param path of the folder; absolute */
-export function contentsOf(path: string, kind: FolderKind, entries: readonly Entry[]): Contents {
-  if (kind === "plain") return contentsOfPlain(path, entries);
+/** Whether what is in a folder makes it a repository's own. @param entries all of them */
+export function isRepositoryKind(kind: FolderKind, entries: readonly Entry[]): boolean {
+  if (kind === "plain") return isRepository(entries);
+  return kind === "repository" || (kind === "submodules" && entries.some(({ name }) => name === "HEAD"));
+}
+
+/** @param path of the folder; absolute @param entries all of them, or some @param is_repository by all of them */
+export function contentsOf(
+  path: string,
+  kind: FolderKind,
+  entries: readonly Entry[],
+  is_repository: boolean,
+): Contents {
+  if (kind === "plain") return contentsOfPlain(path, entries, is_repository);
   if (kind === "kept") return contentsOfKept(path, entries);
   const contents: Contents = { places: [], secrets: [], pipes: [], folders: [] };
   if (kind === "built" || kind === "environments" || kind === "programs") {
     addBuilt(contents, kind, path, entries);
     return contents;
   }
-  const is_repository = kind === "repository" || (kind === "submodules" && entries.some(({ name }) => name === "HEAD"));
   for (const { name, is_folder } of entries) {
     if (kind === "repository-info") {
       if (name === "attributes") contents.places.push(name);
@@ -97,9 +107,8 @@ function addPart({ folders }: Contents, name: string): void {
   else if (name === "worktrees") folders.push({ name, kind: "worktrees" });
 }
 
-function contentsOfPlain(path: string, entries: readonly Entry[]): Contents {
+function contentsOfPlain(path: string, entries: readonly Entry[], is_repository: boolean): Contents {
   const contents: Contents = { places: [], secrets: [], pipes: [], folders: [] };
-  const is_repository = isRepository(entries);
   const isSecret = secretsIn(path);
   for (const { name, is_folder, is_link, is_pipe } of entries) {
     if (is_pipe) contents.pipes.push(name);

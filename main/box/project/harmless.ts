@@ -1,9 +1,11 @@
-import { lstatSync, readdirSync } from "node:fs";
+import { lstatSync, opendirSync } from "node:fs";
 import { readRegularBytes } from "../../../ipc/regular-file.ts";
 
 /** What a run leaves at a place whose content is run later, and runs nothing: git's own new files, as git writes them. */
 
 const MAX_BYTES = 65_536;
+/** More than git has. */
+const MAX_SAMPLES = 64;
 
 /** @param path with one character for each byte */
 export function isHarmless(path: string, project: string): boolean {
@@ -45,8 +47,14 @@ function isPlainConfig(path: string): boolean {
 
 function hasOnlySamples(path: string): boolean {
   if (lstatSync(Buffer.from(path, "latin1"), NO_THROW)?.isDirectory() !== true) return false;
-  const names = readdirSync(Buffer.from(path, "latin1"), { encoding: "latin1" });
-  return names.every((name) => name.endsWith(".sample") || name === "README");
+  const folder = opendirSync(Buffer.from(path, "latin1"), { encoding: "latin1" });
+  try {
+    for (let entry = folder.readSync(), names = 0; entry !== null; entry = folder.readSync(), names++)
+      if (names === MAX_SAMPLES || !(entry.name.endsWith(".sample") || entry.name === "README")) return false;
+    return true;
+  } finally {
+    folder.closeSync();
+  }
 }
 
 function isFile(path: string): boolean {

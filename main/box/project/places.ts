@@ -5,13 +5,18 @@ import type { Declaration } from "../../gate/confinement/declaration.ts";
 import { kindOf } from "../../gate/targets/path-kind.ts";
 import { isAtOrBelow } from "../../gate/targets/pattern.ts";
 import type { FoundPlaces } from "../arguments/bubblewrap.ts";
-import { type Found, identityOf, ProjectTree, TREE_LIMITS, type TreeLimits } from "./project-tree.ts";
+import { type Found, identityOf, ProjectTree, TREE_LIMITS, type TreeLimits, type TreeLook } from "./project-tree.ts";
 import type { Turns } from "./turns.ts";
 
 /** The places of the folders that boxes may write: what may stay there, and what has appeared since. */
 
 /** Folders that are remembered: each holds a tree. */
 const MAX_TREES = 24;
+
+/** In bytes, of all paths that a box would keep or cover: more than so many fit into no box's arguments. */
+const MAX_PATHS = 120 * 1024;
+
+type Looked = Pick<Declaration, "kind" | "project" | "writes" | "reads">;
 
 /** What was found in the folders that a run may write. */
 export interface Look {
@@ -20,8 +25,9 @@ export interface Look {
   /** For the box as well: paths with one character for each byte. */
   readonly unnamed: readonly string[];
   readonly known: readonly Known[];
-  /** When, in milliseconds since this process began. */
-  readonly at: number;
+  /** From when to when it was looked, in milliseconds since this process began. */
+  readonly began: number;
+  readonly ended: number;
 }
 
 /** What is in a folder before the first of the runs that are going there. */
@@ -36,7 +42,7 @@ export type KnownPlace = Found & { readonly leads_to: string | null };
 /** A project that holds more than a box can be made for. */
 export class TooLarge extends GateError {
   constructor(what: string) {
-    super("box_unavailable", `its project holds ${what} for a box`, "send it again: it is asked about then");
+    super("box_unavailable", `its project holds ${what} for a box`, "sent again, it is asked about");
   }
 }
 
@@ -49,27 +55,40 @@ export class Places {
   }
 
   /** Looks at what a declaration lets a box write, and for secrets at what it lets it read. @throws TooLarge; the system's error */
-  before({ kind, project, writes, reads }: Declaration): Look {
-    const at = performance.now();
+  async before({ kind, project, writes, reads }: Looked, turns: Turns): Promise<Look> {
+    const began = performance.now();
     const is_narrow = kind !== undefined;
     const folders = is_narrow ? (writes.length > 0 ? [project] : []) : [project, ...writes];
-    const looks = folders.map((folder) => ({ folder, ...this.#tree(folder).look() }));
+    const looks = await this.#looks(folders, turns);
     if (!looks.every(({ is_whole }) => is_whole)) throw new TooLarge("too many files and folders");
-    const places = looks.flatMap((look) => look.places.map(({ path }) => path));
     const read = is_narrow ? reads.filter((path) => !folders.includes(path) && isFolder(path)) : [];
-    const secrets = [...looks, ...read.map((folder) => this.#tree(folder).look())].flatMap((look) =>
-      look.secrets.map(({ path }) => path),
-    );
-    const bound = places.flatMap((path) => withTarget(path, is_narrow ? writes : folders));
+    const read_looks = await this.#looks(read, turns);
+    const secrets = [...looks, ...read_looks].flatMap((look) => look.secrets.map(({ path }) => path));
+    const places = looks.flatMap((look) => look.places.map(({ path }) => path));
+    if ([...places, ...secrets].reduce((sum, path) => sum + path.length, 0) > MAX_PATHS)
+      throw new TooLarge("too much that is run later");
+    const written = is_narrow ? writes : folders;
+    const bound: string[] = [];
+    for (const path of places) {
+      bound.push(...withTarget(path, written));
+      await turns.shared();
+    }
     return {
       found: { run_later: bound.flatMap(asText), secrets: secrets.flatMap(asText) },
-      unnamed: bound.filter((path) => asText(path).length === 0 && isWithin(path, is_narrow ? writes : folders)),
+      unnamed: bound.filter((path) => asText(path).length === 0 && isWithin(path, written)),
       known: looks.map(({ folder, places }) => ({
         folder,
         places: places.map((place) => ({ ...place, leads_to: leadsTo(place) })),
       })),
-      at,
+      began,
+      ended: performance.now(),
     };
+  }
+
+  async #looks(folders: readonly string[], turns: Turns): Promise<({ folder: string } & TreeLook)[]> {
+    const looks: ({ folder: string } & TreeLook)[] = [];
+    for (const folder of folders) looks.push({ folder, ...(await this.#tree(folder).lookInTurns(turns)) });
+    return looks;
   }
 
   /** What is there now and wasn't before, or isn't what it was. `is_whole`: all was looked through. @throws the system's error */
@@ -77,14 +96,11 @@ export class Places {
     const by_path = new Map(places.map((place) => [place.path, place]));
     const by_own = new Map(places.map((place) => [place.own, place]));
     const look = await this.#tree(folder).lookInTurns(turns);
-    const found = look.places.filter((place) => {
-      const at_path = by_path.get(place.path);
-      if (at_path?.is_link || place.is_link) return !isSameLink(place, by_own.get(place.own));
-      // In the box a place itself can't be replaced, only a folder that it lies in: anybody else may have.
-      if (at_path !== undefined && (at_path.own === place.own || at_path.parent === place.parent)) return false;
-      // With its folder a place moves as it is.
-      return by_own.get(place.own)?.changed_at !== place.changed_at;
-    });
+    const found: Found[] = [];
+    for (const place of look.places) {
+      if (hasAppeared(place, by_path.get(place.path), by_own.get(place.own))) found.push(place);
+      await turns.shared();
+    }
     return { found, is_whole: look.is_whole };
   }
 
@@ -97,6 +113,15 @@ export class Places {
     if (this.#trees.size > MAX_TREES && oldest !== undefined) this.#trees.delete(oldest);
     return tree;
   }
+}
+
+/** @param at_path what was there under this path @param known what it was, wherever that lay */
+function hasAppeared(place: Found, at_path: KnownPlace | undefined, known: KnownPlace | undefined): boolean {
+  if (at_path?.is_link || place.is_link) return !isSameLink(place, known);
+  // In the box a place itself can't be replaced, only a folder that it lies in: anybody else may have.
+  if (at_path !== undefined && (at_path.own === place.own || at_path.parent === place.parent)) return false;
+  // With its folder a place moves as it is.
+  return known?.changed_at !== place.changed_at;
 }
 
 /**

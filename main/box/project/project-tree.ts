@@ -1,6 +1,7 @@
-import { type BigIntStats, type Dirent, lstatSync, opendirSync, readdirSync, type Stats } from "node:fs";
+import { type Dirent, lstatSync, opendirSync, readdirSync, type Stats } from "node:fs";
 import { errorCode } from "../../gate/errors.ts";
-import { type Contents, contentsOf, type Entry, type FolderKind } from "./folder-contents.ts";
+import { type Contents, contentsOf, type Entry, type FolderKind, isRepositoryKind } from "./folder-contents.ts";
+import { ShortWays, Way } from "./short-ways.ts";
 import type { Turns } from "./turns.ts";
 
 /**
@@ -21,7 +22,10 @@ export interface TreeLimits {
   readonly large: number;
 }
 
-export const TREE_LIMITS: TreeLimits = { folders: 40_000, names: 500_000, large: 4 * 1024 * 1024 };
+export const TREE_LIMITS: TreeLimits = { folders: 40_000, names: 500_000, large: 128 * 1024 };
+
+/** Names that are read, or looked at, in one step. */
+const STEP = 1024;
 
 export interface TreeLook {
   readonly places: Found[];
@@ -49,6 +53,9 @@ export interface Found {
   /** The state of the thing itself: its content, owner and mode haven't changed while this hasn't. */
   readonly changed_at: number;
 }
+
+/** Work that can be continued later after each of its steps. */
+type Steps<T> = Generator<undefined, T>;
 
 interface Folder {
   readonly path: string;
@@ -94,38 +101,46 @@ export class ProjectTree {
     for (;;) {
       const step = steps.next();
       if (step.done === true) return step.value;
-      if (turns.isOver) await turns.next();
+      await turns.shared();
     }
   }
 
-  /** A step for each folder, the outer ones first: what is left out is the deepest. */
-  *#steps(): Generator<undefined, TreeLook> {
+  /** A step for each folder, or part of a large one; the outer ones first: what is left out is the deepest. */
+  *#steps(): Steps<TreeLook> {
     const look: TreeLook = { places: [], secrets: [], pipes: [], is_whole: true };
     const room: Room = { ...this.#limits, is_exceeded: false };
-    const waiting = [this.#root];
-    for (const folder of waiting) {
-      const closed = this.#refresh(folder, room);
-      yield;
-      if (closed !== undefined) {
-        look.places.push(closed);
-        continue;
+    const ways = new ShortWays();
+    const waiting = [{ folder: this.#root, way: new Way(undefined, 0, 1) }];
+    try {
+      for (const { folder, way } of waiting) {
+        const closed = yield* this.#refresh(folder, way, room);
+        yield;
+        if (closed !== undefined) look.places.push(closed);
+        else {
+          for (const place of folder.places) look.places.push(place);
+          for (const secret of folder.secrets) look.secrets.push(secret);
+          for (const pipe of folder.pipes) look.pipes.push(pipe);
+          if (folder.is_hollow) look.places.push(foundAs(folder));
+          if (waiting.length + folder.folders.size > room.folders) room.is_exceeded = true;
+          else {
+            const inner = ways.into(folder.bytes, way, folder.folders.size);
+            for (const child of folder.folders.values()) waiting.push({ folder: child, way: inner });
+          }
+        }
+        ways.passed(way);
       }
-      for (const place of folder.places) look.places.push(place);
-      for (const secret of folder.secrets) look.secrets.push(secret);
-      for (const pipe of folder.pipes) look.pipes.push(pipe);
-      if (folder.is_hollow) look.places.push(foundAs(folder));
-      if (waiting.length + folder.folders.size > room.folders) room.is_exceeded = true;
-      else for (const child of folder.folders.values()) waiting.push(child);
+    } finally {
+      ways.close();
     }
     look.is_whole = !room.is_exceeded;
     return look;
   }
 
   /** Undefined, or the folder itself where it can't be looked into: nobody knows what it holds. */
-  #refresh(folder: Folder, room: Room): Found | undefined {
+  *#refresh(folder: Folder, way: Way, room: Room): Steps<Found | undefined> {
     let stat: Stats | undefined;
     try {
-      stat = lstatSync(folder.bytes, NO_THROW);
+      stat = lstatSync(way.to(folder.bytes), NO_THROW);
       if (stat?.isDirectory() !== true) {
         empty(folder);
         return undefined;
@@ -134,7 +149,7 @@ export class ProjectTree {
       const times = stat.ctimeMs + stat.mtimeMs / 2 ** 20;
       if (folder.is_sure && folder.identity === identity && folder.times === times) return undefined;
       const read_at = Date.now();
-      const is_whole = read(folder, identity, stat.size, room);
+      const is_whole = yield* read(folder, way, { identity, size: stat.size, room });
       folder.changed_at = stat.ctimeMs;
       folder.times = times;
       folder.is_sure = is_whole && read_at - Math.max(stat.ctimeMs, stat.mtimeMs) > SAME_TICK_MS;
@@ -188,46 +203,72 @@ function empty(folder: Folder): void {
   folder.pipes = [];
 }
 
+interface Reading {
+  identity: string;
+  /** Of the folder, in bytes. */
+  size: number;
+  room: Room;
+}
+
 /** @returns whether all of it was read */
-function read(folder: Folder, identity: string, size: number, room: Room): boolean {
-  const entries = entriesOf(folder, size, room);
+function* read(folder: Folder, way: Way, { identity, size, room }: Reading): Steps<boolean> {
+  const entries = yield* entriesOf(folder, way, size, room);
   const is_whole = entries.length <= room.names;
-  const contents = contentsOf(folder.path, folder.kind, entries);
+  const contents = yield* contentsIn(folder, entries);
+  const places = yield* foundOf(folder, way, identity, contents.places);
+  const secrets = yield* foundOf(folder, way, identity, contents.secrets);
+  const pipes = yield* foundOf(folder, way, identity, contents.pipes);
+  const is_wide = contents.folders.length > room.folders;
   folder.identity = identity;
   folder.is_hollow = folder.kind === "repository" && isHollow(folder.path, entries);
-  folder.places = foundOf(folder, contents.places);
-  folder.secrets = foundOf(folder, contents.secrets);
-  folder.pipes = foundOf(folder, contents.pipes);
-  const is_wide = contents.folders.length > room.folders;
+  folder.places = places;
+  folder.secrets = secrets;
+  folder.pipes = pipes;
   folder.folders = is_wide ? new Map() : childrenOf(folder, contents);
   room.names = Math.max(0, room.names - entries.length);
   if (!is_whole || is_wide) room.is_exceeded = true;
   return is_whole && !is_wide;
 }
 
+function* contentsIn({ path, kind }: Folder, entries: readonly Entry[]): Steps<Contents> {
+  const is_repository = isRepositoryKind(kind, entries);
+  const all: Contents = { places: [], secrets: [], pipes: [], folders: [] };
+  for (let at = 0; at < entries.length; at += STEP) {
+    if (at > 0) yield;
+    const part = contentsOf(path, kind, entries.slice(at, at + STEP), is_repository);
+    all.places.push(...part.places);
+    all.secrets.push(...part.secrets);
+    all.pipes.push(...part.pipes);
+    all.folders.push(...part.folders);
+  }
+  return all;
+}
+
 /** Of a large folder no more than one above what there is room for. */
-function namesIn(bytes: Buffer, size: number, room: Room): Dirent<string>[] {
+function* namesIn(bytes: Buffer, size: number, room: Room): Steps<Dirent<string>[]> {
   if (size <= room.large) return readdirSync(bytes, { encoding: "latin1", withFileTypes: true });
-  const folder = opendirSync(bytes, { encoding: "latin1", bufferSize: 1024 });
+  const folder = opendirSync(bytes, { encoding: "latin1", bufferSize: STEP });
   try {
     const names: Dirent<string>[] = [];
-    for (let entry = folder.readSync(); entry !== null && names.length <= room.names; entry = folder.readSync())
-      names.push(entry);
+    for (let entry = folder.readSync(); entry !== null && names.length <= room.names; entry = folder.readSync()) {
+      if (names.push(entry) % STEP === 0) yield;
+    }
     return names;
   } finally {
     folder.closeSync();
   }
 }
 
-function entriesOf({ path, bytes }: Folder, size: number, room: Room): Entry[] {
-  return namesIn(bytes, size, room).map((entry) => {
+function* entriesOf({ path, bytes }: Folder, way: Way, size: number, room: Room): Steps<Entry[]> {
+  const entries: Entry[] = [];
+  for (const entry of yield* namesIn(way.to(bytes), size, room)) {
     const is_known =
       entry.isDirectory() || entry.isFile() || entry.isSymbolicLink() || entry.isFIFO() || entry.isSocket();
-    if (is_known) return entryOf(entry.name, entry);
     // Some file systems don't say what an entry is.
-    const stat = lstatSync(Buffer.from(`${path}/${entry.name}`, "latin1"), NO_THROW);
-    return entryOf(entry.name, stat);
-  });
+    const is = is_known ? entry : lstatSync(way.to(Buffer.from(below(path, entry.name), "latin1")), NO_THROW);
+    if (entries.push(entryOf(entry.name, is)) % STEP === 0) yield;
+  }
+  return entries;
 }
 
 function entryOf(
@@ -251,14 +292,16 @@ function childrenOf(folder: Folder, { folders }: Contents): Map<string, Folder> 
   );
 }
 
-function foundOf(folder: Folder, names: readonly string[]): Found[] {
-  return names.flatMap((name) => {
-    const path = below(folder.path, name);
-    const stat: BigIntStats | Stats | undefined = lstatSync(Buffer.from(path, "latin1"), NO_THROW);
-    if (stat === undefined) return [];
-    const is_link = stat.isSymbolicLink();
-    return [{ path, parent: folder.identity, own: identityOf(stat), is_link, changed_at: stat.ctimeMs }];
-  });
+function* foundOf({ path: folder }: Folder, way: Way, parent: string, names: readonly string[]): Steps<Found[]> {
+  const found: Found[] = [];
+  for (const [index, name] of names.entries()) {
+    if (index > 0 && index % STEP === 0) yield;
+    const path = below(folder, name);
+    const stat = lstatSync(way.to(Buffer.from(path, "latin1")), NO_THROW);
+    if (stat === undefined) continue;
+    found.push({ path, parent, own: identityOf(stat), is_link: stat.isSymbolicLink(), changed_at: stat.ctimeMs });
+  }
+  return found;
 }
 
 /** It lacks what every repository has from its first moment, and nothing is lost with it. */

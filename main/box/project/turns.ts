@@ -1,8 +1,14 @@
-import { setImmediate as others } from "node:timers/promises";
-
 /** Long work that lets everything else have its turn: the gate answers other agents meanwhile. */
 
-const TURN_MS = 15;
+const TURN_MS = 10;
+
+/** All long work of this process: however much there is, each turn of the event loop has one piece of it. */
+const waiting: (() => void)[] = [];
+
+function nextPiece(): void {
+  waiting.shift()?.();
+  if (waiting.length > 0) setImmediate(nextPiece);
+}
 
 export class Turns {
   #since = performance.now();
@@ -12,9 +18,16 @@ export class Turns {
     return performance.now() - this.#since > TURN_MS;
   }
 
+  /** Lets others have their turn, where this one's is over. */
+  async shared(): Promise<void> {
+    if (this.isOver) await this.next();
+  }
+
   /** Lets others have their turn. */
   async next(): Promise<void> {
-    await others();
+    await new Promise<void>((resolve) => {
+      if (waiting.push(resolve) === 1) setImmediate(nextPiece);
+    });
     this.#since = performance.now();
   }
 }

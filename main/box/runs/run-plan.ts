@@ -1,18 +1,22 @@
 import type { Level } from "../../../ipc/decision.ts";
 import { GateError } from "../../../ipc/gate-error.ts";
 import type { ConfinedRun } from "../../gate/confinement/box.ts";
-import { boxArguments, commonArguments } from "../arguments/bubblewrap.ts";
+import { boxArguments, commonArguments, refuseUnusable } from "../arguments/bubblewrap.ts";
 import { isKept } from "../arguments/environment.ts";
+import { NO_SETTINGS, userGitSettings } from "../arguments/git.ts";
 import type { Machine } from "../arguments/machine.ts";
 import { mountChecks } from "../arguments/mounts.ts";
 import type { RunNetwork } from "../network/way.ts";
 import type { AfterRuns } from "../project/after-runs.ts";
 import { type Look, type Places, TooLarge } from "../project/places.ts";
+import { Turns } from "../project/turns.ts";
 
-/** What one run is made of: worked out as it is allowed, so that its start has little left to do. */
+/** What one run is made of: worked out once it is allowed and while its launcher starts, as others have their turns. */
 
 /** So long after it was looked at, a project is looked at again as its run starts; in milliseconds. */
 const LOOK_IS_GOOD_FOR_MS = 1000;
+/** While other runs in the same folders end, what is there is what they have left: looked again so many times. */
+const MAX_LOOKS = 5;
 
 /** Bubblewrap takes 9000 words. */
 const MAX_WORDS = 8900;
@@ -45,6 +49,16 @@ export interface RunPlanParts {
   stateOf(agent_id: string): AgentState;
   /** Opens a run's way to hosts. @throws GateError `box_unavailable` */
   openNetwork(run: ConfinedRun): RunNetwork;
+  /** This project holds more than a box can be made for. */
+  tooLarge(project: string): void;
+}
+
+interface Made {
+  readonly look: Look;
+  /** Bubblewrap's arguments. */
+  readonly words: readonly string[];
+  /** Lines of bash that end a box whose mounts aren't these. */
+  readonly checks: string;
 }
 
 export class RunPlan {
@@ -52,11 +66,9 @@ export class RunPlan {
   readonly #parts: RunPlanParts;
   readonly #run: ConfinedRun;
   readonly #level: Level | undefined;
-  readonly #had_others: boolean;
-  #look: Look;
-  #words: readonly string[];
-  /** Lines of bash that end a box whose mounts aren't these. */
-  #checks: string;
+  #made: Promise<Made>;
+  #is_dropped = false;
+  #has_started = false;
   #network: RunNetwork | undefined;
 
   /** @throws GateError `box_unavailable`, or the system's error */
@@ -65,13 +77,46 @@ export class RunPlan {
     this.#run = run;
     this.agent_name = run.agent_name;
     this.#level = parts.stateOf(run.agent_id).level;
-    const { project, writes, reads } = run.declaration;
-    this.#had_others = parts.after.isGoing([project, ...writes]);
-    this.#look = parts.places.before(run.declaration);
-    this.#words = boxArguments(run.declaration, parts.machine, this.#look.found);
-    this.#checks = mountChecks(this.#words, reads);
-    if (this.#words.length > MAX_WORDS - KEPT_FREE || Buffer.byteLength(this.#checks) > MAX_CHECKS)
-      throw new TooLarge("too much that is run later");
+    refuseUnusable(run.declaration, parts.machine);
+    this.#made = this.#make();
+    // Said as the run starts; it may never do.
+    this.#made.catch(() => undefined);
+  }
+
+  async #make(): Promise<Made> {
+    const { places, machine, tooLarge } = this.#parts;
+    const { declaration } = this.#run;
+    const turns = new Turns();
+    const { kind, programs = [], project } = declaration;
+    const has_git = kind === undefined || programs.includes("git");
+    const settings = has_git ? userGitSettings(machine.env, machine.home, project) : NO_SETTINGS;
+    try {
+      // Whoever allowed it hears that first.
+      await turns.next();
+      const look = await places.before(declaration, turns);
+      const words = boxArguments(declaration, machine, look.found, await settings);
+      const checks = mountChecks(words, declaration.reads);
+      if (words.length > MAX_WORDS - KEPT_FREE || Buffer.byteLength(checks) > MAX_CHECKS)
+        throw new TooLarge("too much that is run later");
+      return { look, words, checks };
+    } catch (error) {
+      if (error instanceof TooLarge) tooLarge(declaration.project);
+      throw error;
+    }
+  }
+
+  /** As its folders are now, but for what runs there that are still going have left. */
+  async #current(): Promise<Made> {
+    const { project, writes } = this.#run.declaration;
+    for (let looks = 1; looks <= MAX_LOOKS; looks++) {
+      const made = await this.#made;
+      const { began, ended } = made.look;
+      const is_old = performance.now() - ended > LOOK_IS_GOOD_FOR_MS;
+      // What another run had left when this one was looked at may not stay, were it left again.
+      if (!is_old && !this.#parts.after.hasEndedSince([project, ...writes], began)) return made;
+      this.#made = this.#make();
+    }
+    throw new GateError("box_unavailable", "other commands keep changing its project", "try again");
   }
 
   /** It was allowed to an agent as that was then: a pause or another level since counts, as for a call that is sent now. */
@@ -87,28 +132,26 @@ export class RunPlan {
   }
 
   /** Bubblewrap's arguments, each ended by a zero byte; `environment`: of the caller. @throws GateError, or the system's error */
-  start(environment: readonly string[]): Buffer {
-    const { machine, places, after, openNetwork } = this.#parts;
+  async start(environment: readonly string[]): Promise<Buffer> {
+    const { machine, after, openNetwork } = this.#parts;
     const { declaration, line } = this.#run;
-    // What another run had left when this one was looked at may not stay, were it left again.
-    if (this.#had_others || performance.now() - this.#look.at > LOOK_IS_GOOD_FOR_MS) {
-      this.#look = places.before(declaration);
-      this.#words = boxArguments(declaration, machine, this.#look.found);
-      this.#checks = mountChecks(this.#words, declaration.reads);
-    }
+    const { look, words: made, checks } = await this.#current();
+    const refusal = this.#is_dropped ? "it was ended" : this.refusal();
+    if (refusal !== null) throw new GateError("box_unavailable", refusal, "send it again");
     if (declaration.network) this.#network = openNetwork(this.#run);
     const kept = keptVariables(environment, machine.settings.environment);
-    const unnamed = this.#look.unnamed.flatMap((path) => ["--ro-bind", path, path]);
-    const begin = [this.#checks, ...(this.#network === undefined ? [] : [this.#network.start])].join("\n");
+    const unnamed = look.unnamed.flatMap((path) => ["--ro-bind", path, path]);
+    const begin = [checks, ...(this.#network === undefined ? [] : [this.#network.start])].join("\n");
     // The launcher has the first ones already.
-    const rest = this.#words.slice(commonArguments(machine).length);
+    const rest = made.slice(commonArguments(machine).length);
     const words = [...(this.#network?.first ?? []), ...rest, ...(this.#network?.arguments ?? [])];
     // The last of it says that nothing is missing: a gate may die while it writes.
     const own = { METNOS_BOX_START: begin, METNOS_BOX_COMMAND: line, METNOS_BOX_WHOLE: "1" };
     const last = Object.entries(own).flatMap(([name, value]) => ["--setenv", name, value]);
     if (kept.length + unnamed.length + words.length + last.length > MAX_WORDS)
       throw new GateError("box_unavailable", "its project holds too much that is run later", "run it outside the box");
-    after.started(this, this.#look.known);
+    after.started(this, look.known);
+    this.#has_started = true;
     // Kept variables come first: what the box says of itself counts.
     return Buffer.concat([ended(kept, "latin1"), ended(words, "utf8"), ended(unnamed, "latin1"), ended(last, "utf8")]);
   }
@@ -119,9 +162,11 @@ export class RunPlan {
     await this.#parts.after.ended(this);
   }
 
-  /** It never started. */
-  dropped(): void {
-    this.#network?.close();
+  /** Nothing of it starts any more. */
+  async dropped(): Promise<void> {
+    this.#is_dropped = true;
+    if (this.#has_started) await this.ended();
+    else this.#network?.close();
   }
 }
 

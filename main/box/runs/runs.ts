@@ -11,7 +11,7 @@ import { endOrphan } from "./first-process.ts";
 import { type Greeting, MAX_GREETING, readGreeting } from "./greeting.ts";
 import type { Slot, SlotPool } from "./slots.ts";
 
-/** Confined runs, each prepared -> started -> ended. All of it is in memory: a gate that dies lets nothing start any more. */
+/** Confined runs, each prepared -> starting -> started -> ended. All of it is in memory: a gate that dies lets nothing start any more. */
 
 /** How long a prepared run may be started. */
 const START_WITHIN_MS = 60_000;
@@ -29,7 +29,7 @@ const MAX_INFO = 4096;
 /** What can be the name of a file. */
 const CALL_ID = /^[A-Za-z0-9_-]{1,128}$/;
 
-type State = "prepared" | "started" | "refused" | "expired" | "ended";
+type State = "prepared" | "starting" | "started" | "refused" | "expired" | "ended";
 
 export interface Run {
   readonly id: string;
@@ -42,11 +42,11 @@ export interface Plan {
   /** Why it must not start any more, for whoever starts it; null where it may. */
   refusal(): string | null;
   /** Bubblewrap's arguments, each ended by a zero byte, once. @throws GateError where it must not start */
-  start(environment: readonly string[]): Buffer;
+  start(environment: readonly string[]): Promise<Buffer>;
   /** Nothing of it is left, once it had started. */
   ended(): Promise<void>;
-  /** It will never start. */
-  dropped(): void;
+  /** It doesn't start any more, also where it was about to. */
+  dropped(): Promise<void>;
 }
 
 interface LiveRun extends Run {
@@ -147,7 +147,7 @@ export class Runs {
   end([, , id]: readonly string[]): void {
     const run = [...this.#live].find((live) => live.id === id);
     if (run === undefined) return;
-    if (run.state === "prepared") return this.#refuse(run, "it was ended");
+    if (run.state === "prepared" || run.state === "starting") return this.#refuse(run, "it was ended");
     run.has_to_end = true;
     if (run.first !== undefined) kill(run.first);
   }
@@ -169,7 +169,9 @@ export class Runs {
       this.#closeDown(run);
       run.socket.removeAllListeners("close");
       run.socket.destroy();
-      if (run.state !== "started") this.#parts.slots.retire(run.slot.name);
+      if (run.state === "started") continue;
+      this.#parts.slots.retire(run.slot.name);
+      if (run.state === "starting") this.#drop(run);
     }
     this.#live.clear();
   }
@@ -187,25 +189,35 @@ export class Runs {
     if (greeting === "invalid" || !isSame(greeting.id, run.id)) return this.#refuse(run, "this run is not known");
     run.chunks = [];
     run.size = 0;
-    this.#start(run, greeting);
+    void this.#start(run, greeting);
   }
 
-  #start(run: LiveRun, greeting: Greeting): void {
+  /** Never throws. */
+  async #start(run: LiveRun, greeting: Greeting): Promise<void> {
+    const refusal = run.plan.refusal();
+    if (refusal !== null) return this.#refuse(run, refusal);
+    run.state = "starting";
+    clearTimeout(run.timer);
     let words: Buffer;
     try {
-      const refusal = run.plan.refusal();
-      if (refusal !== null) return this.#refuse(run, refusal);
-      words = run.plan.start(greeting.environment);
+      words = await run.plan.start(greeting.environment);
+      if (!this.#isStarting(run)) return;
       if (hasMark(run)) renameSync(this.#markOf(run), `${this.#markOf(run)}.started`);
     } catch (error) {
+      if (!this.#isStarting(run)) return;
+      if (error instanceof GateError) return this.#refuse(run, `${error.message}: ${error.hint}`);
       this.#parts.failed("starting a confined command", error);
       return this.#refuse(run, "the gate can't start it");
     }
     run.state = "started";
-    clearTimeout(run.timer);
     run.timer = setTimeout(() => this.#endOrphan(run), LOOK_FOR_ORPHAN_MS);
     run.timer.unref();
     this.#say(run, words);
+  }
+
+  /** Its launcher is still there, and so is its gate. */
+  #isStarting(run: LiveRun): boolean {
+    return run.state === "starting" && this.#live.has(run);
   }
 
   /** Bubblewrap says which process is its box's first, before the command begins. */
@@ -288,12 +300,16 @@ export class Runs {
       void this.#end(run).catch((error: unknown) => this.#parts.failed("ending a confined command", error));
       return;
     }
-    // It came, and said nothing that counts.
-    if (run.state === "prepared") run.state = "refused";
+    // It came, and said nothing that counts, or went before it could start.
+    if (run.state === "prepared" || run.state === "starting") run.state = "refused";
     this.#live.delete(run);
     this.#parts.slots.retire(run.slot.name);
     this.#forgetLater(run, run.state === "expired" ? KNOWN_UNSTARTED_MS : KNOWN_ENDED_MS);
-    run.plan.dropped();
+    this.#drop(run);
+  }
+
+  #drop({ plan }: LiveRun): void {
+    plan.dropped().catch((error: unknown) => this.#parts.failed("ending a confined command that never began", error));
   }
 
   async #end(run: LiveRun): Promise<void> {

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Known, Places, TooLarge } from "../../../main/box/project/places.ts";
@@ -26,8 +26,8 @@ const declared = (project: string, writes: readonly string[] = []) => ({
 });
 
 /** What was found, below the project. */
-function look(places: Places, project: string) {
-  const { found, known, unnamed } = places.before(declared(project));
+async function look(places: Places, project: string) {
+  const { found, known, unnamed } = await places.before(declared(project), new Turns());
   const below = (paths: readonly string[]) => paths.map((path) => path.slice(project.length + 1)).sort();
   return { run_later: below(found.run_later), secrets: below(found.secrets), unnamed: below(unnamed), known };
 }
@@ -38,6 +38,15 @@ async function appeared(places: Places, known: readonly Known[], project: string
   return looks.flatMap(({ found }) => found.map(({ path }) => path.slice(prefix))).sort();
 }
 
+const DEEP = `
+import os, sys
+os.chdir(sys.argv[1])
+for name in sys.argv[2].split("/"):
+    os.mkdir(name)
+    os.chdir(name)
+open(".envrc", "w").close()
+`;
+
 /** Where something was that is now under another name. */
 function exchanged(project: string, name: string): string {
   renameSync(join(project, name), join(project, `${name}.before`));
@@ -45,7 +54,7 @@ function exchanged(project: string, name: string): string {
 }
 
 describe("the places in a project whose content is run later", () => {
-  it("are found wherever they lie, in whatever case, and what lies below them isn't named again", () => {
+  it("are found wherever they lie, in whatever case, and what lies below them isn't named again", async () => {
     const { project } = made([
       "a/b/.envrc",
       ".Husky/pre-commit",
@@ -56,7 +65,7 @@ describe("the places in a project whose content is run later", () => {
       "src/index.ts",
       ".claude/settings.json",
     ]);
-    expect(look(new Places(), project).run_later).toEqual([
+    expect((await look(new Places(), project)).run_later).toEqual([
       ".Husky",
       ".claude",
       ".vscode/tasks.json",
@@ -69,7 +78,7 @@ describe("the places in a project whose content is run later", () => {
   it("are names of cleared programs, and no others, in the folders of programs that builds make", async () => {
     const { project, add } = made(["node_modules/.bin/vitest", ".venv/bin/python", ".tox/py311/bin/pip", "bin/start"]);
     const places = new Places();
-    const { run_later, known } = look(places, project);
+    const { run_later, known } = await look(places, project);
     expect(run_later).toEqual([]);
     const planted = [".tox/py311/bin/ls", ".venv/bin/cat", "bin/git", "env/bin/head", "node_modules/.bin/grep"];
     for (const name of [...planted, "bin/other", "node_modules/.bin/node", ".venv/bin/python3", "node_modules/a/cat"])
@@ -77,7 +86,7 @@ describe("the places in a project whose content is run later", () => {
     expect(await appeared(places, known, project)).toEqual([...planted].sort());
   });
 
-  it("are of a repository only what names programs or other settings", () => {
+  it("are of a repository only what names programs or other settings", async () => {
     const { project } = made([
       ".git/HEAD",
       ".git/config",
@@ -99,7 +108,7 @@ describe("the places in a project whose content is run later", () => {
       "notbare/hooks/update",
       "notbare/config",
     ]);
-    expect(look(new Places(), project).run_later).toEqual([
+    expect((await look(new Places(), project)).run_later).toEqual([
       ".git/config",
       ".git/hooks",
       ".git/info/attributes",
@@ -110,29 +119,29 @@ describe("the places in a project whose content is run later", () => {
     ]);
   });
 
-  it("aren't what builds make and only builds run", () => {
+  it("aren't what builds make and only builds run", async () => {
     const { project } = made(["node_modules/.bin/tsc", "node_modules/x/.npmrc", ".venv/bin/python", "target/.envrc"]);
-    expect(look(new Places(), project).run_later).toEqual([]);
+    expect((await look(new Places(), project)).run_later).toEqual([]);
   });
 
-  it("are bound where a link among them leads in the project", () => {
+  it("are bound where a link among them leads in the project", async () => {
     const { project } = made(["conf/env"]);
     symlinkSync("conf/env", join(project, ".envrc"));
     symlinkSync("/etc/hostname", join(project, ".npmrc"));
     symlinkSync("nowhere", join(project, ".zshrc"));
-    expect(look(new Places(), project).run_later).toEqual(["conf/env"]);
+    expect((await look(new Places(), project)).run_later).toEqual(["conf/env"]);
   });
 
-  it("are found below names that aren't UTF-8", () => {
+  it("are found below names that aren't UTF-8", async () => {
     const { project, add } = made([]);
     add(Buffer.from([0xff, 0x2f, ...Buffer.from(".envrc")]));
-    const found = look(new Places(), project);
+    const found = await look(new Places(), project);
     expect([found.run_later, found.unnamed]).toEqual([[], ["\u00ff/.envrc"]]);
   });
 
-  it("and files with secrets are found, but not the examples of them", () => {
+  it("and files with secrets are found, but not the examples of them", async () => {
     const { project } = made([".env", "a/.env.local", ".env.example", "a/.env.sample", ".envrc", "environment.ts"]);
-    expect(look(new Places(), project).secrets).toEqual([".env", ".envrc", "a/.env.local"]);
+    expect((await look(new Places(), project)).secrets).toEqual([".env", ".envrc", "a/.env.local"]);
   });
 });
 
@@ -143,16 +152,16 @@ describe("a project that holds too much to be looked through", () => {
   it.each([
     ["folders", folders(10)],
     ["names", ["a/x", ...Array.from({ length: 200 }, (_, index) => `b/${index}`)]],
-  ])("(%s) can't be confined", (_what, files) => {
+  ])("(%s) can't be confined", async (_what, files) => {
     const { project } = made(files);
-    expect(() => look(new Places(LIMITS), project)).toThrow(TooLarge);
-    expect(look(new Places({ ...LIMITS, folders: 21, names: 300 }), project).run_later).toEqual([]);
+    await expect(look(new Places(LIMITS), project)).rejects.toThrow(TooLarge);
+    expect((await look(new Places({ ...LIMITS, folders: 21, names: 300 }), project)).run_later).toEqual([]);
   });
 
   it("is looked through from the outside to the inside once a run has made it so, and the rest is not passed over in silence", async () => {
     const { project, add } = made(["a/x"]);
     const places = new Places(LIMITS);
-    const { known } = look(places, project);
+    const { known } = await look(places, project);
     for (const each of [
       ...folders(30),
       ".envrc",
@@ -167,11 +176,39 @@ describe("a project that holds too much to be looked through", () => {
   });
 });
 
+describe("a deep project", () => {
+  const deep = `${"d/".repeat(600)}e`;
+
+  it("is looked through to the bottom, and no file stays open", async () => {
+    const { project, add } = made([]);
+    // Made level by level: no program makes such a path at once.
+    execFileSync("python3", ["-c", DEEP, project, deep]);
+    const open = () => readdirSync("/proc/self/fd").length;
+    const before = open();
+    const places = new Places();
+    expect((await look(places, project)).run_later).toEqual([`${deep}/.envrc`]);
+    add("a/.envrc");
+    expect((await look(places, project)).run_later).toEqual(["a/.envrc", `${deep}/.envrc`]);
+    expect(open()).toBe(before);
+  });
+
+  it("is one whose folders are the same, however they are reached", async () => {
+    const { project } = made([]);
+    execFileSync("python3", ["-c", DEEP, project, deep]);
+    const places = new Places();
+    const { known } = await look(places, project);
+    expect(await appeared(places, known, project)).toEqual([]);
+    const [place] = known.flatMap((each) => each.places);
+    const { dev, ino } = lstatSync(join(project, deep));
+    expect(place?.parent).toBe(`${dev}:${ino}`);
+  });
+});
+
 describe("what appeared", () => {
   it("is what is new, also in what was known to be empty, and just before", async () => {
     const { project, add } = made(["a/b/c/x", ".envrc"]);
     const places = new Places();
-    const { known } = look(places, project);
+    const { known } = await look(places, project);
     expect(await appeared(places, known, project)).toEqual([]);
     add("a/b/c/.envrc");
     expect(await appeared(places, known, project)).toEqual(["a/b/c/.envrc"]);
@@ -190,7 +227,7 @@ describe("what appeared", () => {
   it("is a .git that git passes over, wherever it is, until it is a repository; one that was there stays", async () => {
     const { project, add } = made(["a/x", "old/.git/x", "repository/.git/objects/x"]);
     const places = new Places();
-    const { known } = look(places, project);
+    const { known } = await look(places, project);
     mkdirSync(join(project, "a/.git"));
     mkdirSync(join(project, "a/.GIT/refs"), { recursive: true });
     mkdirSync(join(project, "whole"));
@@ -205,7 +242,7 @@ describe("what appeared", () => {
   it("is what is in the place of a folder that was exchanged, and not what moved with its folder", async () => {
     const { project, add } = made(["a/.envrc", "b/.envrc"]);
     const places = new Places();
-    const { known } = look(places, project);
+    const { known } = await look(places, project);
     renameSync(join(project, "a"), join(project, "c"));
     add("a/.envrc");
     expect(await appeared(places, known, project)).toEqual(["a/.envrc"]);
@@ -214,7 +251,7 @@ describe("what appeared", () => {
   it("isn't what an editor saved by another file in the same folder", async () => {
     const { project, add } = made(["a/.envrc"]);
     const places = new Places();
-    const { known } = look(places, project);
+    const { known } = await look(places, project);
     add("a/.envrc.new");
     renameSync(join(project, "a/.envrc.new"), join(project, "a/.envrc"));
     expect(await appeared(places, known, project)).toEqual([]);
@@ -243,7 +280,7 @@ describe("what appeared", () => {
     symlinkSync("conf/env", join(project, ".envrc"));
     symlinkSync("src", join(project, ".vscode"));
     const places = new Places();
-    const { known } = look(places, project);
+    const { known } = await look(places, project);
     expect(await appeared(places, known, project)).toEqual([]);
     exchange(project);
     expect(await appeared(places, known, project)).toEqual([".envrc"]);
@@ -253,7 +290,7 @@ describe("what appeared", () => {
     const { project, add } = made([]);
     symlinkSync("conf/env", join(project, ".envrc"));
     const places = new Places();
-    const { known } = look(places, project);
+    const { known } = await look(places, project);
     expect(await appeared(places, known, project)).toEqual([]);
     add("conf/env");
     expect(await appeared(places, known, project)).toEqual([".envrc"]);
@@ -263,7 +300,7 @@ describe("what appeared", () => {
     const { project } = made([]);
     const elsewhere = made([".envrc", "deep/.envrc"]).project;
     const places = new Places();
-    const { known } = look(places, project);
+    const { known } = await look(places, project);
     symlinkSync(elsewhere, join(project, "link"));
     expect(await appeared(places, known, project)).toEqual([]);
   });
@@ -271,7 +308,7 @@ describe("what appeared", () => {
   it("is a folder that can't be looked into, as a whole", async () => {
     const { project } = made([]);
     const places = new Places();
-    const { known } = look(places, project);
+    const { known } = await look(places, project);
     // Deeper than a path may be long: the same as a folder that is closed, also for root.
     const name = "x".repeat(200);
     const deep = `for i in $(seq 25); do mkdir ${name} && cd ${name} || exit 1; done; touch .envrc`;

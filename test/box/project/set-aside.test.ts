@@ -12,7 +12,7 @@ const NOW = Date.UTC(2026, 0, 2);
 
 async function found(project: string, plant: () => void) {
   const places = new Places();
-  const { known } = places.before({ project, cwd: project, reads: [], writes: [], network: false });
+  const { known } = await places.before({ project, writes: [], reads: [] }, new Turns());
   plant();
   const looks = await Promise.all(known.map((each) => places.appeared(each, new Turns())));
   return looks.flatMap((look) => look.found);

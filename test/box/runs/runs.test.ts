@@ -1,7 +1,12 @@
-import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { setImmediate as turn } from "node:timers/promises";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { confinedCommand } from "../../../ipc/confined-command.ts";
+import { openBoxFolder } from "../../../main/box/box-folder.ts";
+import { Runs } from "../../../main/box/runs/runs.ts";
+import { SlotPool } from "../../../main/box/runs/slots.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
 import { type BoxUnderTest, boxUnderTest, shellRuns, withoutBox } from "../box-under-test.ts";
 
 const reason = withoutBox();
@@ -11,6 +16,16 @@ const NOT_RUN = {
   code: 126,
   stdout: "",
   stderr: expect.stringMatching(/^Metnos Gate: .*: the command did not run\n$/),
+};
+
+const RUN = {
+  declaration: { project: "/p", cwd: "/p", reads: [], writes: [], network: false },
+  line: "true",
+  agent_id: "agent-1",
+  agent_name: "tester",
+  session: "s",
+  call_hash: "0".repeat(64),
+  call_id: undefined,
 };
 
 const start = ({ project }: BoxUnderTest, argv: readonly string[]) => shellRuns(confinedCommand(argv), project);
@@ -48,6 +63,59 @@ describe.skipIf(reason !== undefined)("a confined run", () => {
     });
     rmSync(taken);
     expect(await start(under_test, argv)).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it("doesn't start in a project that holds too much for a box, which is known from then on", async () => {
+    const under_test = await boxUnderTest();
+    const { box, project } = under_test;
+    for (let index = 0; index < 700; index++) {
+      const folder = join(project, `${index}-${"x".repeat(200)}`);
+      mkdirSync(folder);
+      writeFileSync(join(folder, ".envrc"), "");
+    }
+    expect(box.isTooLarge(project)).toBe(false);
+    const ended = await under_test.run("echo ran");
+    expect(ended).toMatchObject(NOT_RUN);
+    expect(ended.stderr).toContain(
+      "its project holds too much that is run later for a box: sent again, it is asked about",
+    );
+    expect(box.isTooLarge(project)).toBe(true);
+    expect(under_test.failures).toEqual([]);
+  });
+
+  it("counts as none where its launcher ends while its project is looked at", async () => {
+    const folder = openBoxFolder(tempFolder());
+    const slots = new SlotPool(folder.path, "test", () => undefined);
+    await slots.begin();
+    const failed = (what: string) => expect.unreachable(what);
+    const runs = new Runs({ folder, slots, bubblewrap: "bwrap", hidItsEnd: () => failed("hidItsEnd"), failed });
+    onTestFinished(() => {
+      runs.close();
+      slots.close();
+    });
+    const done: string[] = [];
+    let looked: (words: Buffer) => void = () => undefined;
+    const dropped = new Promise<void>((resolve) => {
+      const { argv } = runs.prepare(RUN, {
+        refusal: () => null,
+        start: () =>
+          new Promise((given) => {
+            looked = given;
+          }),
+        ended: async () => void done.push("ended"),
+        dropped: async () => {
+          done.push("dropped");
+          resolve();
+        },
+      });
+      const pipe = join(folder.path, (argv[2] ?? "").replace(/\..*/, ".up"));
+      writeFileSync(pipe, `${argv[2]}\0${0}\0`);
+    });
+    await dropped;
+    looked(Buffer.from("words\0"));
+    await turn();
+    expect(runs.running).toBe(0);
+    expect(done).toEqual(["dropped"]);
   });
 
   it("can't keep the gate reading by what its box's first process has open: nobody takes it, and its end is seen all the same", async () => {
