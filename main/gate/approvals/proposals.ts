@@ -29,10 +29,10 @@ export interface ProposalSettings {
 
 /** From the narrowest on. None where it is asked about every time, or where it leads is unknown. */
 export function proposalsFor(
-  { capability, target, ask_each_time }: ResolvedRequirement,
+  { capability, target, ask_each_time, beyond_grants }: ResolvedRequirement,
   settings: ProposalSettings,
 ): Proposal[] {
-  if (ask_each_time !== undefined) return [];
+  if (ask_each_time !== undefined || beyond_grants !== undefined) return [];
   if (CAPABILITY_REGISTRY[capability].default_approval !== "per_target") return [];
   const holds = ({ target: text }: Proposal): boolean => {
     try {

@@ -17,8 +17,9 @@ export function boxNeeds(
     capability,
     target: pathTarget(folder, home, undefined, true),
   });
-  const others = stated.filter(({ capability, target, ask_each_time }) => {
-    if (capability === "fs:read" || capability === "fs:write") return ask_each_time !== undefined;
+  const others = stated.filter(({ capability, target, ask_each_time, beyond_grants }) => {
+    if (capability === "fs:read" || capability === "fs:write")
+      return ask_each_time !== undefined || beyond_grants !== undefined;
     if (capability === "network:http") return !network && target.kind !== "host";
     return capability !== "code:exec";
   });

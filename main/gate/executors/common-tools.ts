@@ -58,7 +58,7 @@ export const COMMON_TOOLS: readonly ManifestSource[] = [
   },
   {
     name: "http_post",
-    needs: [{ capability: "network:http", target: { from: "url", arg: "url" } }],
+    needs: [{ capability: "network:http", target: { from: "url", arg: "url", sends: true } }],
     args_schema: object({ url: named }),
     content_args: ["body", "json", "data"],
     verb: { en: "send data", it: "invii dati" },

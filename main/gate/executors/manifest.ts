@@ -25,7 +25,12 @@ export const targetSourceSchema = z.discriminatedUnion("from", [
   /** A patch argument (programs/patch-text.ts): each file that it writes, deletes or moves; code where that isn't known for sure. */
   z.object({ from: z.literal("patch"), arg: z.string() }),
   /** A URL argument: its host. */
-  z.object({ from: z.literal("url"), arg: z.string() }),
+  z.object({
+    from: z.literal("url"),
+    arg: z.string(),
+    /** Each call sends something there: no grant on fetching covers it. */
+    sends: z.literal(true).optional(),
+  }),
   /** Every URL in the free text of these arguments: its host. Without any, an unknown one. */
   z.object({ from: z.literal("urls"), args: z.array(z.string()).min(1) }),
   /** An argument that is the exact target, or a list of them. */

@@ -7,7 +7,7 @@ import { programSearchOf, type WritableByGrant } from "../clear/program-search.t
 import { type GuardEnv, workingDirectoryOf } from "../guard/call-environment.ts";
 import { withFurtherNeeds } from "../guard/further-needs.ts";
 import { patchedFiles, pathsMentioned, pathsOfPatch } from "../programs/patch-text.ts";
-import { type CallTarget, pathTarget, type ResolvedRequirement, urlTarget } from "../targets/target.ts";
+import { type CallTarget, pathTarget, type ResolvedRequirement, SENDING, urlTarget } from "../targets/target.ts";
 import { withScanLimit } from "../targets/tree-scan.ts";
 import type { Executor } from "./catalog.ts";
 import { COMMAND_ARGS } from "./command-lines.ts";
@@ -63,7 +63,12 @@ function ownNeeds(
     }
     const access = (target.from === "path" || target.from === "glob") && target.access;
     for (const found of targetsOf(target, call, executor, home, cwd))
-      needs.push({ capability, target: found, ...(access ? { access } : {}) });
+      needs.push({
+        capability,
+        target: found,
+        ...(access ? { access } : {}),
+        ...(target.from === "url" && target.sends ? { beyond_grants: SENDING } : {}),
+      });
   }
   const declared = declaredCapability(call);
   if (declared !== undefined && !needs.some((need) => need.capability === declared)) {

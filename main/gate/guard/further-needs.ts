@@ -8,6 +8,7 @@ import { SKIPPED_FOLDERS, scanTree } from "../targets/tree-scan.ts";
 import { AgentSettings, holdsSettings, isSettingsFolder } from "./agent-settings.ts";
 import { askedBelow, markedByName } from "./asked-each-time.ts";
 import type { CallEnvironment } from "./call-environment.ts";
+import { markedAsTrees } from "./deleted-trees.ts";
 import { protectedPath } from "./protected-paths.ts";
 import { holdsRunLater, runsLater } from "./run-later.ts";
 import { pathFormOf } from "./vital-paths.ts";
@@ -30,7 +31,7 @@ export function withFurtherNeeds(
   environment: CallEnvironment,
 ): ResolvedRequirement[] {
   const held = new HeldByGit(environment.home);
-  const all = needs.map((need) => markedByName(need, held));
+  const all = markedAsTrees(needs, held).map((need) => markedByName(need, held));
   for (const need of needs) all.push(...askedBelow(need, held));
   const writes = needs.filter(
     (need): need is PathNeed => need.capability === "fs:write" && need.target.kind === "path",

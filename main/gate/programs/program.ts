@@ -125,6 +125,8 @@ export interface Access {
   is_tree?: true;
   /** Names that begin with a dot are left out. */
   skips_hidden?: true;
+  /** To a host: more than what is asked for goes there. */
+  sends?: true;
   /** A write that puts this file or folder there. */
   copy_of?: Word;
   /** `target` is a folder, or becomes the copy itself if it isn't one: `cp x DIR` is DIR/x. */

@@ -84,7 +84,10 @@ function curlAccesses(args: readonly Word[], _context: CommandContext): Accesses
         accesses.push({ kind: "read", word: wordOf([{ text: file, kind: "text" }], value) });
     }
   }
+  const sends =
+    sendsData("curl", args) || given.options.some(({ name, value }) => sendsBeside(name, value?.text ?? ""));
   const hosts = accesses.filter(({ kind }) => kind === "host");
+  if (sends) for (const host of hosts) host.sends = true;
   if (hosts.length === 0) unclear ??= "no host";
   if (hasOption(given, "-O --remote-name --remote-name-all"))
     accesses.push({ kind: "write", word: "here", is_tree: true });
@@ -122,6 +125,12 @@ export function filesSentByCurl(args: readonly Word[]): {
     files.push({ word: value, path: file === null || file === "-" || file === "." ? null : file });
   }
   return { files, hosts };
+}
+
+/** A header that leads to another site, and files whose content goes along with what only asks. */
+function sendsBeside(name: string, text: string): boolean {
+  if (/^(?:-H|--header)$/.test(name)) return /^@|^\s*host\s*:/i.test(text);
+  return /^(?:-b|--cookie)$/.test(name) && !text.includes("=");
 }
 
 /** True if a program that fetches sends something, or asks the host to change something. */

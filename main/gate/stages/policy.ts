@@ -99,10 +99,10 @@ function rulingOn(
   let outcome: Ruling["outcome"] = "allowed";
   const grants_used: number[] = [];
   let asked: RuledNeeds["asked"];
-  for (const { capability, target, ask_each_time } of needs) {
+  for (const { capability, target, ask_each_time, beyond_grants } of needs) {
     const is_early = is_planning && !changesNothing(capability);
-    const find =
-      ask_each_time === undefined && !is_early ? () => x.settings.grants?.find(holder, capability, target) : undefined;
+    const may_be_granted = ask_each_time === undefined && beyond_grants === undefined && !is_early;
+    const find = may_be_granted ? () => x.settings.grants?.find(holder, capability, target) : undefined;
     const answer = effectiveOutcome(level, capability, find, own.table);
     if (answer.outcome === "denied") return deniedByProfile(x, [{ capability }], own) ?? deniedByLevel(x, capability);
     if (answer.grant_id !== undefined) grants_used.push(answer.grant_id);
@@ -113,7 +113,9 @@ function rulingOn(
     if (found === "approval_required")
       asked ??= is_asked
         ? askedAlways(level, capability, ask_each_time, is_early)
-        : askedByTable(level, capability, own.override(level, capability));
+        : beyond_grants !== undefined && answer.outcome === "approval_required"
+          ? askedAlways(level, capability, beyond_grants, false)
+          : askedByTable(level, capability, own.override(level, capability));
     outcome = strictest(outcome, found);
   }
   return { outcome, grants_used, asked };

@@ -34,9 +34,14 @@ export interface ResolvedRequirement {
   copied_from?: string;
   /** Asked about by name each time, and why: no grant covers it, at any level. */
   ask_each_time?: string;
+  /** It is more than a grant on its target was given for, and what: the level's own outcome counts. */
+  beyond_grants?: string;
   /** Names that begin with a dot are left out of a tree. */
   skips_hidden?: true;
 }
+
+/** Why no grant covers what sends to a host: each was given for fetching from it. */
+export const SENDING = "a call that sends";
 
 /** True if a path can't be resolved: then the guard can't check it either, and no grant covers it. */
 export function isUnresolvable(target: CallTarget): boolean {
