@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { readRegularBytes, TOO_LARGE } from "../../../ipc/regular-file.ts";
 import { errorCode } from "../errors.ts";
@@ -6,6 +6,7 @@ import { BUILD_FOLDERS } from "../targets/build-folders.ts";
 import { realForm } from "../targets/path.ts";
 import { kindOf } from "../targets/path-kind.ts";
 import { isSecretInGit } from "../targets/secret-files.ts";
+import { scanTree } from "../targets/tree-scan.ts";
 import { isTakenByGit } from "./git-folders.ts";
 import { indexEntries, MAX_INDEX } from "./git-index.ts";
 
@@ -53,6 +54,10 @@ const HOOKS: Readonly<Record<GitWork, readonly string[]>> = {
   ],
 };
 
+/** References in files of their own. */
+const MAX_REFERENCES = 5000;
+/** Bytes of a folder of a repository itself, as most file systems measure it: some hundred names. */
+const MAX_FOLDER = 256 * 1024;
 const MAX_SETTINGS = 256 * 1024;
 
 export interface Repository {
@@ -105,7 +110,29 @@ function problemInFiles(git: string, root: string): string | null {
     "modules",
   ])
     if (kindOf(join(git, name)) !== "nothing") return `its ${name}`;
+  if (leadsElsewhere(git)) return "links in its .git";
   return kindOf(join(root, ".gitmodules")) === "nothing" ? null : "its submodules";
+}
+
+/** Objects and references that are links may be another repository's. Its hooks are looked at wherever they are. */
+function leadsElsewhere(git: string): boolean {
+  const limits = { max_entries: MAX_REFERENCES, max_depth: 32, skipped: new Set<string>() };
+  return (
+    hasLink(git, "hooks") ||
+    hasLink(join(git, "objects")) ||
+    !scanTree(join(git, "refs"), limits, ({ is_link }) => !is_link)
+  );
+}
+
+/** True if one of a folder's entries is a link, or may be: not all of them can be looked at. */
+function hasLink(path: string, but?: string): boolean {
+  try {
+    if (statSync(path).size > MAX_FOLDER) return true;
+    const links = readdirSync(path, { withFileTypes: true }).filter((entry) => entry.isSymbolicLink());
+    return links.some(({ name }) => name !== but);
+  } catch {
+    return true; // gone, or not to be read
+  }
 }
 
 /** Section and key in lower case, `*` for a subsection's name; the value, where only some are harmless. */

@@ -73,6 +73,26 @@ changed("detached", (folder) =>
 changed("closed", (folder) => chmodSync(join(folder, "refs"), 0o600));
 repository(join(PROJECT, "nested"));
 
+// Objects and references of another repository.
+const PRIVATE = join(repository(join(HOME, "private")), ".git");
+changed("linked-pack", (folder) => {
+  rmSync(join(folder, "objects/pack"), { recursive: true });
+  symlinkSync(join(PRIVATE, "objects/pack"), join(folder, "objects/pack"));
+});
+changed("linked-branch", (folder) => symlinkSync(join(PRIVATE, "HEAD"), join(folder, "refs/heads/theirs")));
+changed("linked-tags", (folder) => {
+  rmSync(join(folder, "refs/tags"), { recursive: true });
+  symlinkSync(join(PRIVATE, "refs/heads"), join(folder, "refs/tags"));
+});
+changed("linked-names", (folder) => symlinkSync(join(PRIVATE, "packed-refs"), join(folder, "packed-refs")));
+changed("many-names", (folder) => {
+  for (let count = 0; count < 5001; count++) writeFileSync(join(folder, `refs/tags/${count}`), "");
+});
+changed("linked-hooks", (folder) => {
+  rmSync(join(folder, "hooks"), { recursive: true, force: true });
+  symlinkSync("../githooks", join(folder, "hooks"));
+});
+
 // What builds fill: a repository there, and a folder there that belongs to the project's.
 repository(join(PROJECT, "node_modules/whole"));
 mkdirSync(join(PROJECT, "node_modules/plain/src"), { recursive: true });
@@ -102,6 +122,10 @@ const RULES: Readonly<Record<string, { unclear: readonly string[]; clear: readon
       ...(IS_ROOT ? [] : ["closed"]),
     ],
     clear: ["nested", "detached"],
+  },
+  "a repository's objects and references are its own": {
+    unclear: ["linked-pack", "linked-branch", "linked-tags", "linked-names", "many-names"],
+    clear: ["linked-hooks"],
   },
   "what builds fill is looked through by nobody": {
     unclear: ["node_modules", "node_modules/p", "node_modules/whole", "node_modules/plain/src", "web/.VENV/x"],
