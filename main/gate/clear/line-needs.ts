@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { makesRepository } from "../programs/git.ts";
 import { programCalled } from "../programs/table.ts";
 import type { Word } from "../shell/reading.ts";
 import { realForm } from "../targets/path.ts";
@@ -126,6 +127,7 @@ class LineReader {
       const program = programCalled(command.words[0]?.text ?? "");
       if (is_git) found.unclear ??= this.#git_doubt ?? this.#nestedRepository();
       this.#noteForGit(is_git, found.needs);
+      if (is_git && makesRepository(command.words)) this.#git_doubt = "a repository that the line itself makes";
       if (program?.changes_folder && (commands.length > 1 || in_loop))
         found.unclear ??= "a cd that some shells do and others don't";
       this.#commands.push({ start: command.start, end: command.end, ...found });

@@ -100,6 +100,18 @@ export function gitProblem(
   }
 }
 
+/** Why `git init` may do more in a folder than make a repository there, or nothing to one that is there; else null. */
+export function initProblem(folder: string | null, home: string): string | null {
+  const at = folder === null ? null : realForm(folder);
+  if (at === null) return "its folder isn't known";
+  if (kindOf(join(at, ".git")) !== "nothing") {
+    const found = gitProblem(at, home, "set", false);
+    return "problem" in found ? found.problem : null;
+  }
+  if (kindOf(join(at, "HEAD")) !== "nothing") return "a folder that is a repository itself";
+  return problemInSettings(userSettings(home), "set");
+}
+
 /** Files that move the settings elsewhere, add objects from elsewhere, or add other repositories. */
 function problemInFiles(git: string, root: string): string | null {
   for (const name of [
@@ -283,9 +295,12 @@ interface SettingsFile {
   entries: readonly [string, string][] | null;
 }
 
+function userSettings(home: string): SettingsFile[] {
+  return ownSettings(home).map((file) => ({ is_own: true, entries: settingsIn(file) }));
+}
+
 function settingsFor(git: string, home: string): SettingsFile[] {
-  const own = ownSettings(home).map((file) => ({ is_own: true, entries: settingsIn(file) }));
-  return [...own, { is_own: false, entries: settingsIn(join(git, "config")) }];
+  return [...userSettings(home), { is_own: false, entries: settingsIn(join(git, "config")) }];
 }
 
 function problemInSettings(files: readonly SettingsFile[], work: GitWork): string | null {

@@ -203,6 +203,12 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
     operands: ["reads"],
     text_only: true,
   }),
+  subcommand("init", "set", {
+    options: { flags: "-q --quiet", text: "-b --initial-branch" },
+    unclear: { flags: "--bare --shared", text: "--template --separate-git-dir --object-format --ref-format" },
+    operands: ["writes"],
+    accesses: initialized,
+  }),
   subcommand("mv", "add", { options: { flags: "-v -n -f -k --verbose --dry-run --force" }, operands: ["moves"] }),
   subcommand("rm", "add", {
     options: { flags: "-f -q -n --force --quiet --dry-run --cached --ignore-unmatch" },
@@ -247,6 +253,12 @@ function cleaned(args: readonly Word[]): Accesses {
     return { accesses: [], unclear: null, data: [] };
   const words: (Word | "here")[] = given.operands.length > 0 ? [...given.operands] : ["here"];
   return { accesses: words.map((word) => ({ kind: "delete", word, is_tree: true })), unclear: null, data: [] };
+}
+
+function initialized(args: readonly Word[]): Accesses {
+  const { operands, unclear } = argumentsOf(SUBCOMMANDS.find(({ names }) => names[0] === "init") as Subcommand, args);
+  const words: (Word | "here")[] = operands.length > 0 ? [...operands] : ["here"];
+  return { accesses: words.map((word) => ({ kind: "write", word })), unclear, data: [] };
 }
 
 /** Behind `--` there are only files; without it a branch's name may be one. */

@@ -5,7 +5,7 @@ import { kindOf } from "../targets/path-kind.ts";
 import { askedEachTime } from "../targets/secret-files.ts";
 import { byRoles } from "./accesses.ts";
 import { type Arguments, argumentsOf, hasOption, valuesOf } from "./arguments.ts";
-import { type GitWork, gitProblem, isHarmlessToSet } from "./git-repository.ts";
+import { type GitWork, gitProblem, initProblem, isHarmlessToSet } from "./git-repository.ts";
 import { FORMAT, SUBCOMMANDS, type Subcommand } from "./git-subcommands.ts";
 import type { Access, Accesses, CommandContext, Program } from "./program.ts";
 
@@ -78,6 +78,11 @@ function split(args: readonly Word[]): Split {
   };
 }
 
+/** True if a command makes a repository, by whatever path or prefix git is called: what is there for the next git isn't known. */
+export function makesRepository(words: readonly Word[]): boolean {
+  return words.some(({ text }, at) => /^(?:.*\/)?git$/.test(text) && split(words.slice(at + 1)).name === "init");
+}
+
 /** The subcommand of a git command, and the words behind it. */
 export function gitCommand(args: readonly Word[]): { name: string; rest: readonly Word[]; folder: Word | "here" } {
   const { name, rest, folder } = split(args);
@@ -104,6 +109,7 @@ function gitAccesses(args: readonly Word[], context: CommandContext): Accesses {
     oddWords(rest, form.work) ??
     (form.shows_contents ? oddHistory(sub, rest) : null);
   if (why !== null || !context.looks_at_disk) return { accesses, unclear: why, data: own.data };
+  if (name === "init") return { accesses, unclear: initUnclear(accesses, context), data: own.data };
   const repository = gitProblem(at, context.home, form.work, form.shows_contents);
   if ("problem" in repository) return { accesses, unclear: repository.problem, data: own.data };
   const root = wordOf([{ text: repository.root, kind: "text" }], args[0] as Word);
@@ -132,11 +138,17 @@ function gitAccesses(args: readonly Word[], context: CommandContext): Accesses {
 /** The repository's settings, where the command prints of them and a password is in them. */
 function secretSettings(name: string, rest: readonly Word[], root: string, at: Word): Access[] {
   const isTelling = ({ text }: Word) =>
-    /^(?:-l|list|--list|--get-regexp|--get-urlmatch)$|url|header|pass|token|secret/i.test(text);
+    /^(?:-l|list|--list|--get-regexp|--regexp|--get-urlmatch)$|url|header|pass|token|secret/i.test(text);
   const prints = (name === "config" && rest.some(isTelling)) || (name === "remote" && rest.length > 0);
   const file = `${root}/.git/config`;
   if (!prints || askedEachTime(file) === undefined) return [];
   return [{ kind: "read", word: wordOf([{ text: file, kind: "text" }], at) }];
+}
+
+function initUnclear(accesses: readonly Access[], { cwd, home }: CommandContext): string | null {
+  const [made, ...more] = accesses;
+  if (made === undefined || more.length > 0) return "more folders than one";
+  return initProblem(made.word === "here" ? cwd : absolute(made.word, cwd), home);
 }
 
 /** Files that are named, also in an older version (`HEAD~9:a.txt`): what is shown is their contents. */

@@ -128,9 +128,12 @@ describe("a line that can't be confined says why, and about what", () => {
     ["leaves-the-box", "~/work/project/.vscode/settings.json", "node x.js; echo x > .vscode/settings.json"],
     ["leaves-the-box", "~/work/project/.husky/pre-commit", "if true; then node x.js; echo x > .husky/pre-commit; fi"],
     ["clear", "git config", "git config user.name x"],
+    ["leaves-the-box", "git config", "git config core.pager x"],
+    ["leaves-the-box", "git config", "npm test && git config user.name x"],
     ["leaves-the-box", "git remote", "git remote add other https://example.com/x"],
     ["leaves-the-box", "git clone", "git clone https://example.com/a/b"],
-    ["leaves-the-box", "git init", "git init sub"],
+    ["leaves-the-box", "git init", "git init --bare sub"],
+    ["leaves-the-box", "git init", "npm test && git init sub"],
     // A secret that the box hides.
     ["leaves-the-box", "~/work/project/.env.local", "echo x > .env.local; node x.js"],
     // Work that nothing else holds.
