@@ -2,7 +2,7 @@ import { absolutePath } from "../shell/paths.ts";
 import type { Word } from "../shell/reading.ts";
 import { wordOf } from "../shell/word.ts";
 import { kindOf } from "../targets/path-kind.ts";
-import { askedEachTime } from "../targets/secret-files.ts";
+import { isSecretInGit } from "../targets/secret-files.ts";
 import { byRoles } from "./accesses.ts";
 import { type Arguments, argumentsOf, hasOption, valuesOf } from "./arguments.ts";
 import { type GitWork, gitProblem, initProblem, isHarmlessToSet } from "./git-repository.ts";
@@ -302,7 +302,7 @@ function oddHistory(sub: Subcommand, rest: readonly Word[]): string | null {
     if (/^(?:refs\/)?stash(?:$|[@^~:])/.test(text)) return "contents that were put away";
     const last = text.slice(text.lastIndexOf("/") + 1);
     // What a pattern matches ends as it does: of `app/[id]/page.ts` the name is known.
-    if (/[*?[\\]/.test(text) && (/[*?[\\]/.test(last) || last === "" || askedEachTime(`/${last}`) !== undefined))
+    if (/[*?[\\]/.test(text) && (/[*?[\\]/.test(last) || last === "" || isSecretInGit(`/${last}`)))
       return "a pattern that git itself expands";
   }
   return null;
