@@ -2,7 +2,7 @@ import { absolutePath } from "../shell/paths.ts";
 import type { Word } from "../shell/reading.ts";
 import { wordOf } from "../shell/word.ts";
 import { kindOf } from "../targets/path-kind.ts";
-import { isSecretInGit } from "../targets/secret-files.ts";
+import { askedEachTime, isSecretInGit } from "../targets/secret-files.ts";
 import { byRoles } from "./accesses.ts";
 import { type Arguments, argumentsOf, hasOption, valuesOf } from "./arguments.ts";
 import { type GitWork, gitProblem, initProblem, isHarmlessToSet } from "./git-repository.ts";
