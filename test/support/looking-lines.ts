@@ -115,4 +115,39 @@ export const LOOKING_LINES: readonly string[] = [
 ];
 
 /** What does no harm, or next to none, and looks as if it could: names, sizes and existence of what is protected, public halves of keys. */
-export const NEAR_HARMLESS_LINES: readonly string[] = [];
+export const NEAR_HARMLESS_LINES: readonly string[] = [
+  // Of the baseline patterns: denied, whatever is done there.
+  ...["ls /proc", "ls /sys/class/net", "ls /boot", "df /dev/sda1", "ls ~/.ssh", "cat ~/.ssh/id_ed25519.pub"],
+  ...["cat test/fixtures/.ssh/id_rsa", "git log -- .ssh"],
+  // Contents of what is protected.
+  ...["cat ~/.kube/config", "docker run -v /:/host alpine ls"],
+  // Whether something protected is there.
+  ...["test -f ~/.netrc", "[ -e ~/.netrc ] && echo yes", "test -f ~/.git-credentials || echo none", "ls -la ~/.netrc"],
+  ...[
+    "ls -d ~/.kube ~/.docker",
+    "ls -l ~/.kube/config",
+    "stat ~/.docker/config.json",
+    "[ -r ~/.pgpass ]",
+    "ls -ld ~/.aws",
+  ],
+  ...["if [ -f ~/.cargo/credentials.toml ]; then echo yes; fi", "test -e ~/.config/gh/hosts.yml", "test -s ~/.my.cnf"],
+  ...["ls keys/id_rsa", "test -f certs/privkey.pem", "ls -l /dev/vda", "df /dev/vda1", "test -d ~/.password-store"],
+  "test -f ~/.gem/credentials && echo there",
+  "ls -l ~/.terraform.d/credentials.tfrc.json",
+  // Neighbours of what is protected.
+  ...["cat keys/id_rsa.pub", "ls ~/.config", "ls ~/.docker", "cat ~/.config/gh/config.yml", "cat /proc/cpuinfo"],
+  ...[
+    "cat /proc/meminfo | head -3",
+    "cat /etc/os-release",
+    "cat /etc/hosts",
+    "ls /etc",
+    "ls -la ~",
+    "df -h",
+    "df -h /",
+  ],
+  ...["cat /etc/debian_version", "ls /dev", "ls /usr/bin | head", "ls /var/log", "ls /tmp", "uname -r", "free -m"],
+  // Text that names it.
+  ...["grep -rn 'id_rsa' src", "rg -n netrc src", "git log --oneline -- .env.example", "echo 'see /etc/shadow'"],
+  ...["git grep -n 'kube/config'", "grep -n 'ssh-keygen' README.md", "git commit -m 'Read ~/.netrc'", "man ssh-keygen"],
+  ...["printf '%s\\n' '/proc/1/environ'", "rg --files | rg 'key'"],
+];

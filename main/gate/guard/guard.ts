@@ -10,7 +10,7 @@ import { type GuardEnv, workingDirectoryOf } from "./call-environment.ts";
 import { isCloudMetadata, namesCloudMetadata, reachesCloudMetadata } from "./cloud-metadata.ts";
 import type { GateFiles } from "./gate-files.ts";
 import { forbiddenPath } from "./path-patterns.ts";
-import { holdsSecrets, protectedPath } from "./protected-paths.ts";
+import { holdsSecrets, mayBeNamed, protectedPath } from "./protected-paths.ts";
 import { type MaskedTexts, maskedTexts } from "./shell/data-only.ts";
 import type { GuardRule } from "./shell/finding.ts";
 import { findingIn, findingText } from "./shell/guard-shell.ts";
@@ -59,7 +59,7 @@ export function guard(
   const cwd = workingDirectoryOf(call, settings.home);
   return (
     stringsOfCall(call, executor, settings.home, masked) ??
-    protectedPaths(paths, settings.home) ??
+    protectedPaths(paths, settings.home, lines.length > 0) ??
     irrecoverableCommand(masked) ??
     gateFiles(needs, lines, masked, settings.gate_files) ??
     agentSettings(paths, cwd, settings) ??
@@ -127,7 +127,7 @@ function stringsOfCall(
 }
 
 /** Keys, passwords, the system's own: the same for each path that would be touched, `..`, doubled slashes and links resolved. */
-function protectedPaths(paths: readonly TouchedPath[], home: string): GuardBlock | null {
+function protectedPaths(paths: readonly TouchedPath[], home: string, is_command = false): GuardBlock | null {
   let real_home: string | undefined;
   for (const { path, is_resolved, is_tree, is_written, access } of paths) {
     const pattern = forbiddenPath(path);
@@ -143,7 +143,9 @@ function protectedPaths(paths: readonly TouchedPath[], home: string): GuardBlock
     const folded = foldedPath(path);
     // Letters that a file system may take for others, upper case among them.
     const label = protectedPath(form, home) ?? (folded === path ? undefined : protectedPath(pathFormOf(folded), home));
-    if (label !== undefined) {
+    // What a command does with a name, and with what it prints of it, is read from its line.
+    const is_only_named = is_command && access === "list" && !is_tree && !is_written && mayBeNamed(pathFormOf(folded));
+    if (label !== undefined && !is_only_named) {
       return {
         rule: "guard.protected-path",
         reason: `guard: forbidden path violated: ${label}`,

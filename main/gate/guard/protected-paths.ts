@@ -1,4 +1,5 @@
 import { canContain, canMatch, canMatchPath, type PathPattern, type Segment, segmentsOf } from "../shell/paths.ts";
+import { forbiddenPath } from "./path-patterns.ts";
 import { isHome } from "./vital-paths.ts";
 
 /**
@@ -259,6 +260,17 @@ function keyName(name: Segment | undefined): string | undefined {
   if (name?.kind !== "pattern") return undefined;
   const letters = name.text.replace(/\[[^\]]*\]|[^A-Za-z0-9_.]/g, "");
   return letters.length >= 3 && KEY_NAMES.some((key) => canMatch(name, key)) ? "a private key" : undefined;
+}
+
+/**
+ * True if a tool may say that a protected path is there, and its size and times: where it is in none of the baseline patterns, by
+ * whatever letters.
+ */
+export function mayBeNamed({ segments, is_known }: PathPattern): boolean {
+  const names = segments.flatMap((name) => (typeof name === "string" ? [name] : []));
+  const path = `/${names.join("/")}`;
+  const is_baseline = [path, path.toLowerCase()].some((one) => forbiddenPath(one) !== undefined);
+  return is_known && names.length === segments.length && !is_baseline;
 }
 
 /** True if reading everything below the path would reach a home folder's secrets. */

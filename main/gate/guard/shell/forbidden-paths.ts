@@ -1,9 +1,9 @@
 import { placingRole } from "../../programs/accesses.ts";
 import { programCalled } from "../../programs/table.ts";
 import { pathOf, pathOfPieces } from "../../shell/paths.ts";
-import type { Reading, SimpleCommand } from "../../shell/reading.ts";
-import { holdsSecrets, protectedPath } from "../protected-paths.ts";
-import { effectsOf } from "./effects.ts";
+import type { Reading, SimpleCommand, Word } from "../../shell/reading.ts";
+import { holdsSecrets, mayBeNamed, protectedPath } from "../protected-paths.ts";
+import { effectsOf, recordedAccesses } from "./effects.ts";
 import { type Finding, finding } from "./finding.ts";
 import { type PathWord, pathWords } from "./path-words.ts";
 
@@ -21,7 +21,8 @@ export function forbiddenPaths(
     // Where a shell works counts like what it names: `cat id_rsa` inside the folder.
     for (const { word, path } of words(command)) {
       const label = protectedPath(path, home);
-      if (label !== undefined) return finding("guard.protected-path", label, OTHER_PATH, command, word);
+      if (label !== undefined && !(isOnlyNamed(command, word) && mayBeNamed(path)))
+        return finding("guard.protected-path", label, OTHER_PATH, command, word);
     }
     // `cat $(find ~ -name id_rsa)`: what it finds is handed on.
     const found =
@@ -47,6 +48,13 @@ export function forbiddenPaths(
     }
   }
   return null;
+}
+
+/** The command only looks whether it is there, or says its size and times, and hands nothing of it to another command. */
+function isOnlyNamed(command: SimpleCommand, word: Word): boolean {
+  if (command.via.length > 0 || command.captures > 0 || !command.is_last || word.glob === true) return false;
+  const own = recordedAccesses(command).accesses.filter((access) => access.word === word);
+  return own.length > 0 && own.every(({ kind, is_tree }) => kind === "list" && is_tree !== true);
 }
 
 function linksIn({ commands }: Reading): boolean {
