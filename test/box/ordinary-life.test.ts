@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { BOX_USERS, type BoxRun, HAS_BUBBLEWRAP, hasProgram, testBox } from "../support/boxes.ts";
@@ -127,6 +136,53 @@ describe.runIf(HAS_BUBBLEWRAP).each(BOX_USERS)("inside a box, as $name", (user) 
     expect(ran.stdout).toBe("built\n");
   });
 
+  it("what is written beside the project fails, so that nothing seems done and is gone with the box", async () => {
+    const folder = tempFolder();
+    const below = mkdtempSync("/var/tmp/metnos-test-");
+    chmodSync(below, 0o755);
+    onTestFinished(() => rmSync(below, { recursive: true, force: true }));
+    for (const project of [projectIn(folder), projectIn(folder, "home/work/here/project"), projectIn(below)]) {
+      const box = testBox({ user, folder, declaration: { project } });
+      const ran = await box.run(`
+        for path in .. / /srv ~ ~/.. /home /var /mnt ../../.. ~/.local ~/go ~/work; do
+          [ -d "$path" ] || continue
+          echo x > "$path/report.txt" && echo "written to $path"; mkdir "$path/out" && echo "made in $path"
+        done 2>said
+        grep -vE 'Read-only file system|Permission denied' said
+        for path in . /tmp ~/.cache ~/.npm ~/.config ~/.local/share ~/.cargo "$XDG_RUNTIME_DIR" /dev/shm; do
+          mkdir -p "$path/own/deep" && echo x > "$path/own/deep/x" || echo "can't write to $path"
+        done`);
+      expect({ project, said: ran.stdout + ran.stderr }).toEqual({ project, said: "" });
+    }
+  });
+
+  it.runIf(hasProgram("git"))("git adds no worktree beside the project that would be gone with the box", async () => {
+    const folder = tempFolder();
+    const project = repositoryIn(folder, "home/repository");
+    const box = testBox({ user, folder, declaration: { project } });
+    const ran = await box.run(
+      "git worktree add ../beside -b topic 2>&1; git worktree prune; git branch --list topic; ls ..",
+    );
+    expect(ran.stdout).toContain("could not create");
+    expect(ran.stdout).not.toMatch(/HEAD is now|^beside$/m);
+  });
+
+  it.runIf(hasProgram("cargo") && hasProgram("go") && hasProgram("npm"))(
+    "npm, cargo and go write what they keep in the home",
+    async () => {
+      const folder = tempFolder();
+      const project = projectIn(folder, "home/project");
+      const ran = await testBox({ user, folder, declaration: { project } }).run(`set -e
+        npm init -y >/dev/null; npm cache verify >/dev/null; npm pack >/dev/null 2>&1; ls ~/.npm | grep -c _
+        mkdir g; cd g; go mod init example.com/g 2>/dev/null; echo 'package main
+          func main() { println("go ran") }' >main.go; go run . 2>&1; go vet; go env -w GOFLAGS=-mod=mod; cd ..
+        command -v cargo >/dev/null || exit 0
+        mkdir c; cd c; cargo init --vcs none --name c 2>/dev/null; cargo run -q --offline`);
+      expectDone(ran);
+      expect(ran.stdout).toContain("go ran");
+    },
+  );
+
   it.runIf(hasProgram("gcc") && hasProgram("gdb") && hasProgram("strace"))(
     "gdb stops a program at a breakpoint and changes its memory, strace follows one with its children",
     async () => {
@@ -139,9 +195,9 @@ describe.runIf(HAS_BUBBLEWRAP).each(BOX_USERS)("inside a box, as $name", (user) 
       const ran = await testBox({ user, folder, declaration: { project } }).run(`set -e
         gcc -g -o main main.c
         gdb -q -batch -nx -ex 'break main' -ex run -ex 'set var n = 7' -ex continue ./main | grep '^n is'
-        strace -f -o calls sh -c './main > printed; true'; grep -c execve calls`);
+        strace -f -o calls sh -c './main > printed; true'; grep -q 'execve("./main"' calls && echo followed`);
       expectDone(ran);
-      expect(ran.stdout).toBe("n is 7\n2\n");
+      expect(ran.stdout).toBe("n is 7\nfollowed\n");
     },
   );
 

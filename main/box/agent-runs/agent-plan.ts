@@ -45,6 +45,7 @@ export class AgentPlan implements Plan {
       {
         ...parts.plan,
         machine: { ...machine, settings: { ...machine.settings, environment } },
+        is_open: true,
         openNetwork: () => this.#opened(),
       },
       this.run,

@@ -1,13 +1,13 @@
 import { mkdirSync } from "node:fs";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { GateError } from "../../../ipc/gate-error.ts";
 import type { Declaration } from "../../gate/confinement/declaration.ts";
 import { realForm } from "../../gate/targets/path.ts";
 import { kindOf } from "../../gate/targets/path-kind.ts";
 import { isAtOrBelow } from "../../gate/targets/pattern.ts";
 import { holdsSecret } from "../../gate/targets/secret-files.ts";
-import { makeCaches, projectFolder } from "./caches.ts";
+import { makeCaches, projectFolder, TOOL_FOLDERS } from "./caches.ts";
 import {
   isRepository,
   isRepositorySettings,
@@ -55,6 +55,7 @@ export function commonArguments(machine: Machine): string[] {
 /**
  * Bubblewrap's arguments, without the command: the project's folders in the gate's are made.
  * @param settings the user's own for git, as they count in the project
+ * @param is_open for a whole agent's box, which gets more places and is closed by whoever adds them: `/` can still be written
  * @throws GateError `box_unavailable` where the declaration would show what no box may; the system's error
  */
 export function boxArguments(
@@ -62,6 +63,7 @@ export function boxArguments(
   machine: Machine,
   found: FoundPlaces,
   settings: UserGitSettings = NO_SETTINGS,
+  is_open = false,
 ): string[] {
   refuseUnusable(declaration, machine);
   if (declaration.kind !== undefined) return narrowArguments(declaration, machine, found, settings);
@@ -78,13 +80,15 @@ export function boxArguments(
   const indexes: Indexes = new Map();
   return [
     ...commonArguments(machine),
-    ...memoryWords(machine),
+    ...(is_open ? memoryWords(machine) : mountedMemoryWords(machine)),
+    ...folderWords(machine, [...shown.map(({ at }) => at), ...links.map(({ path }) => path)]),
     ...shown.flatMap(({ source, at, is_writable }) => [is_writable ? "--bind" : "--ro-bind", source, at]),
     ...links.flatMap(linkWords),
     ...hiddenWords(machine, shown),
     ...keptWords(writable, found, { machine, folder }),
     ...found.secrets.flatMap((path) => maskWords(path, declaration, machine, indexes)),
     ...REMOUNT_WORDS,
+    ...(is_open ? [] : ["--remount-ro", "/"]),
     ...environmentWords(machine),
     ...LOCAL_NAME,
     ...["--chdir", declaration.cwd],
@@ -254,6 +258,56 @@ function memoryWords(machine: Machine): string[] {
     ...memoryFolders(machine).flatMap((path) => ["--perms", path === "/tmp" ? "1777" : "0700", "--dir", path]),
     ...["--perms", "1777", ...sizeWords(machine), "--tmpfs", "/dev/shm"],
   ];
+}
+
+/** The same, each as a mount of its own: `/` is read-only, so that nothing is written there that would be gone with the box. */
+function mountedMemoryWords(machine: Machine): string[] {
+  const mounted = (path: string, mode: string) => ["--perms", mode, ...sizeWords(machine), "--tmpfs", path];
+  return [
+    ...[...mounted("/tmp", "1777"), ...mounted("/run", "0700"), ...mounted("/dev/shm", "1777")],
+    ...["--perms", "0700", "--dir", runtimeFolder(machine)],
+    ...foldersAbove(machine.home_real, SHARED_MEMORY).reverse().flatMap(readOnlyFolder),
+    ...mounted(machine.home_real, READ_ONLY),
+  ];
+}
+
+const SHARED_MEMORY = ["/tmp", "/dev/shm"];
+
+/** Nobody in a box has a right past a folder's mode, root neither. */
+const READ_ONLY = "0555";
+
+/** So many folders above a place; the ones above them can be written, in memory. */
+const MAX_ABOVE = 64;
+
+/**
+ * The folders in memory that lie above these places, before anything is put there: nothing can be made in them, but in those of the home
+ * in which tools keep what is no cache.
+ */
+function folderWords({ home_real }: Machine, places: readonly string[]): string[] {
+  const tools = TOOL_FOLDERS.map((name) => join(home_real, name));
+  const above = [...tools.map((tool) => join(tool, "x")), ...places].flatMap((place) =>
+    foldersAbove(place, [...SHARED_MEMORY, home_real]),
+  );
+  const made = [...new Set(above)].filter((path) => !places.some((place) => isAtOrBelow(path, place)));
+  return made
+    .sort(byDepth)
+    .flatMap((path) =>
+      tools.some((tool) => isAtOrBelow(path, tool)) ? ["--perms", "0700", "--dir", path] : readOnlyFolder(path),
+    );
+}
+
+const readOnlyFolder = (path: string): string[] => ["--perms", READ_ONLY, "--dir", path];
+
+/** The nearest ones, innermost first, below whichever of `tops` comes first. */
+function foldersAbove(path: string, tops: readonly string[]): string[] {
+  const above: string[] = [];
+  for (
+    let folder = dirname(path);
+    !tops.includes(folder) && folder !== "/" && above.length < MAX_ABOVE;
+    folder = dirname(folder)
+  )
+    above.push(folder);
+  return tops.some((top) => isAtOrBelow(path, top)) ? above : [];
 }
 
 /**

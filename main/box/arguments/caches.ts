@@ -33,6 +33,29 @@ const LINKED: readonly Cache[] = [
   PNPM,
 ];
 
+/**
+ * Where tools keep what is no cache, below the home: locks, settings, what they say at their first start. They can be written, in memory;
+ * no other place in the home can. Not those to which a program is installed.
+ */
+export const TOOL_FOLDERS: readonly string[] = [
+  ...[".config", ".local/share", ".local/state", ".cargo", ".java", ".pki", ".gnupg", ".dotnet", ".templateengine"],
+  ...[
+    ".ivy2",
+    ".sbt",
+    ".bundle",
+    ".gem",
+    ".cabal",
+    ".stack",
+    ".conda",
+    ".ipython",
+    ".jupyter",
+    ".julia",
+    ".mix",
+    ".hex",
+  ],
+  ...[".android", ".cpan", ".expo", ".dart-tool", ".dartServer", ".swiftpm", ".konan", ".ccache", ".composer"],
+];
+
 /** Tools that would keep it where a toolchain is read-only, or in memory. */
 const VARIABLES: Readonly<Record<string, string>> = {
   BUN_INSTALL_CACHE_DIR: "bun",

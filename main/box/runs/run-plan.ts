@@ -47,6 +47,8 @@ export interface RunPlanParts {
   after: AfterRuns;
   /** Under what an agent's calls are decided now. */
   stateOf(agent_id: string): AgentState;
+  /** Its network's arguments add places to the box, and close it. */
+  is_open?: boolean;
   /** Opens a run's way to hosts. @throws GateError `box_unavailable` */
   openNetwork(run: ConfinedRun): RunNetwork;
   /** This project holds more than a box can be made for. */
@@ -84,7 +86,7 @@ export class RunPlan {
   }
 
   async #make(): Promise<Made> {
-    const { places, machine, tooLarge } = this.#parts;
+    const { places, machine, tooLarge, is_open } = this.#parts;
     const { declaration } = this.#run;
     const turns = new Turns();
     const { kind, programs = [], project } = declaration;
@@ -94,7 +96,7 @@ export class RunPlan {
       // Whoever allowed it hears that first.
       await turns.next();
       const look = await places.before(declaration, turns);
-      const words = boxArguments(declaration, machine, look.found, await settings);
+      const words = boxArguments(declaration, machine, look.found, await settings, is_open);
       const checks = mountChecks(words, declaration.reads);
       if (words.length > MAX_WORDS - KEPT_FREE || Buffer.byteLength(checks) > MAX_CHECKS)
         throw new TooLarge("too much that is run later");

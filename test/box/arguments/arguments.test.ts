@@ -72,7 +72,7 @@ describe("a box's arguments", () => {
     const { machine, home, project } = place();
     const args = boxArguments(declare(project), machine, NOTHING_FOUND);
     const places = shownBelow(args, home);
-    expect(args.join(" ")).toContain(`--perms 0700 --dir ${home} `);
+    expect(args.join(" ")).toMatch(new RegExp(`--perms 0555 --size \\d+ --tmpfs ${home} `));
     expect(places).toContain(`rw ${project}`);
     expect(places.filter((line) => line.startsWith("ro"))).toEqual([`ro ${home}/.gitconfig covered`]);
   });
