@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { gatePaths } from "../ipc/paths.ts";
 import type { ProposedCall } from "../ipc/wire.ts";
 import { choicesFor, choicesForBox } from "../main/gate/approvals/choices.ts";
+import { projectAsked } from "../main/gate/confinement/declaration.ts";
 import { openDatabase } from "../main/gate/database.ts";
 import { ExecutorCatalog } from "../main/gate/executors/catalog.ts";
 import { grantsSchema } from "../main/gate/grants/schema.ts";
@@ -126,7 +127,12 @@ function asksIn(cwd: string, settings: StageSettings, grants: GrantStore): Asks 
     if (x.outcome !== "approval_required") continue;
     counts.asked++;
     const { reason } = confinementOfCall(call, subject, catalog, settings);
-    remaining.push(`${(reason ?? "confined").padEnd(18)} ${command.split("\n")[0] ?? ""}`.slice(0, 120));
+    remaining.push(
+      `${(reason ?? x.confinement?.declaration.kind ?? "confined").padEnd(18)} ${command.split("\n")[0] ?? ""}`.slice(
+        0,
+        120,
+      ),
+    );
     const answer = answerTo(x, settings.home);
     if (answer === undefined) counts.once++;
     else {
@@ -147,7 +153,7 @@ function hostsOf({ confinement, stated_needs }: Reviewable, command: string): st
 
 function answerTo({ needs, confinement }: Reviewable, home: string) {
   const asked = needs.filter(({ capability }) => POLICY_TABLE.Supervised[capability] === "approval_required");
-  const project = confinement?.declaration.project;
+  const project = confinement === null ? undefined : projectAsked(confinement.declaration);
   const choices = project === undefined ? choicesFor(asked, { home }) : choicesForBox(asked, { home }, project);
   const inSession = choices.filter(({ scope }) => scope === "session");
   return (

@@ -1,6 +1,12 @@
 import type { CommandLine } from "../executors/command-lines.ts";
 import { effectsOf, recordedAccesses } from "../guard/shell/effects.ts";
-import { needsTheMachine, outlivesCommand, usesNetwork, wrapsTheMachine } from "../programs/box-programs.ts";
+import {
+  needsTheMachine,
+  outlivesCommand,
+  printsEnvironment,
+  usesNetwork,
+  wrapsTheMachine,
+} from "../programs/box-programs.ts";
 import { changesOnlyShell } from "../programs/shell-builtins.ts";
 import { isAboutMachine, programCalled } from "../programs/table.ts";
 import type { SimpleCommand } from "../shell/reading.ts";
@@ -23,6 +29,7 @@ function looks(command: SimpleCommand): boolean {
   if (in_background || via.some((label) => !mayWrap(label.split(" ")[0] ?? ""))) return false;
   if (redirects.some(({ operator, target }) => isWritten(operator) && !isHarmless(target.text))) return false;
   const args = argv.slice(1);
+  if (printsEnvironment(name, args)) return true;
   if (needsTheMachine(name, args) || usesNetwork(name, args) || isAboutMachine(name, args)) return false;
   if (changesOnlyShell(name)) return true;
   const program = programCalled(name);

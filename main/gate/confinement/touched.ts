@@ -8,6 +8,7 @@ import { runsLater } from "../guard/run-later.ts";
 import { effectsOf } from "../guard/shell/effects.ts";
 import { foldersNamed } from "../guard/shell/path-words.ts";
 import { scriptWordOf } from "../programs/script-words.ts";
+import { FROM_INPUT } from "../shell/lists.ts";
 import { absolutePath } from "../shell/paths.ts";
 import type { SimpleCommand, Word } from "../shell/reading.ts";
 import { realForm } from "../targets/path.ts";
@@ -122,6 +123,8 @@ class TouchedReader {
       const real = path === null ? null : placeOf(path);
       return real === null ? this.#leave(word.text) : this.#written(real, word.text);
     }
+    // What a search found: outside of the project nothing can be written.
+    if (word.pieces.every(({ kind, text }) => kind === "unknown" && text === FROM_INPUT)) return;
     // A name of which only the end is open is in the folder that it begins with.
     const fixed = fixedFolder(word, cwd);
     if (fixed === null || !this.#isInside(placeOf(fixed))) this.#leave(word.text);

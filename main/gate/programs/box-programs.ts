@@ -85,6 +85,11 @@ const OUTSIDE: ReadonlyMap<string, When> = new Map([
   ...named(true, "printenv"),
 ]);
 
+/** True if it prints the environment: in a box that is what the box lets in, without tokens and keys. */
+export function printsEnvironment(name: string, args: readonly Word[]): boolean {
+  return (name === "env" || name === "printenv" || name === "export") && listsEnvironment(args);
+}
+
 /** They end processes: in a box only those of their own line. */
 const ENDS_PROCESSES: ReadonlySet<string> = new Set(["kill", "pkill", "killall"]);
 

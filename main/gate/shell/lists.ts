@@ -7,6 +7,9 @@ import type { Scope } from "./scope.ts";
 import { literal, programName, unknownPiece, wordOf } from "./word.ts";
 import { afterWrapper } from "./wrapper-words.ts";
 
+/** The names that come with a command's input, where they aren't known. */
+export const FROM_INPUT = "<input>";
+
 /** Programs that run a command for each name of a list: `xargs`, `parallel`, `find -exec`. */
 
 /** The command that a repeater runs for each name. */
@@ -50,7 +53,7 @@ function evaluateForInput(
   const lines = mark === undefined ? undefined : command.stdin?.text?.split("\n").filter((line) => line !== "");
   const input = lines?.slice(0, 64).map((line) => wordOf([literal(line)], command)) ??
     listFile(evaluator, command, scope) ??
-    command.stdin?.words ?? [wordOf([unknownPiece("<input>")], command)];
+    command.stdin?.words ?? [wordOf([unknownPiece(FROM_INPUT)], command)];
   const name = rest[0] ?? wordOf([literal(without_command)], command);
   const template = rest.length === 0 ? [name] : rest;
   const argv = mark === undefined ? [...template, ...input] : template.flatMap((word) => filled(word, mark, input));
@@ -96,7 +99,7 @@ function evaluateForWords(
   const template = marks === -1 ? rest : rest.slice(0, marks);
   const given =
     marks === -1
-      ? (command.stdin?.words ?? [wordOf([unknownPiece("<input>")], command)])
+      ? (command.stdin?.words ?? [wordOf([unknownPiece(FROM_INPUT)], command)])
       : rest.slice(marks + 1).filter(({ text }) => !/^:::/.test(text));
   if (template.length === 0) {
     const text = marks === -1 ? command.stdin?.text : given.map(({ text: line }) => line).join("\n");

@@ -89,7 +89,7 @@ describe("a line that can't be confined says why, and about what", () => {
     ["outside-by-nature", "pkill", "pkill -f tsx"],
     ["outside-by-nature", "kill", "kill 4711"],
     ["outside-by-nature", "ps", "ps aux | grep node"],
-    ["outside-by-nature", "env", "env | sort"],
+    ["outside-by-nature", "env", "env | node x.js"],
     ["outside-by-nature", "printenv", "printenv PATH"],
     ["outside-by-nature", "export", "node x.js; export -p"],
     ["outside-by-nature", "set", "node x.js; set"],
