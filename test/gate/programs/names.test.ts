@@ -133,7 +133,9 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
       "guard/further-needs.ts",
       "shell/simple-command.ts",
       "targets/path-kind.ts",
+      "targets/file-beginning.ts",
       "targets/project.ts",
+      "targets/secret-files.ts",
     ],
   },
   { why: "a loop's variable, an offset", words: "at dir file", files: ["clear/grammar.ts"] },
@@ -168,7 +170,12 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
     words: "patch",
     files: ["description/changes.ts", "description/describe.ts", "executors/manifest.ts", "executors/needs.ts"],
   },
-  { why: "the program whose pattern is read", words: "ls", files: ["clear/grammar.ts"] },
+  {
+    why: "which program runs a place by itself",
+    words: "bash bun docker gh git gradle less yarn zsh",
+    files: ["guard/run-later-places.ts"],
+  },
+  { why: "whose settings hold a password", words: "git", files: ["targets/secret-files.ts"] },
   { why: "a field of a box", words: "links", files: ["confinement/needs-box.ts"] },
   { why: "texts of a program in another language", words: "strings", files: ["shell/interpreters.ts"] },
   {
