@@ -1,3 +1,4 @@
+import type { Seeded } from "../../fuzz/seeded.ts";
 import { isAmong, optionsKnown } from "../../main/gate/programs/arguments.ts";
 import { FIND_TESTS } from "../../main/gate/programs/find.ts";
 import type { Program, Role } from "../../main/gate/programs/program.ts";
@@ -98,6 +99,25 @@ export function linesOf(program: Program, name: string): string[] {
     if (isAmong(option, program.tree)) add(option, "src");
   }
   return [...lines];
+}
+
+/** What a value may begin with, so that some program takes it for more than a text. */
+const MARKED = [NEW, `@${NEW}`, `x=${NEW}`, `./${NEW}`, "1", "a.txt"];
+
+/** For each option a line in which another one stands beside it: one may say what the other means. */
+export function pairsOf(program: Program, name: string, random: Seeded): string[] {
+  const known = [...optionsKnown(program)].filter(([, { is_clear }]) => is_clear);
+  const bases = operandsOf(program, name);
+  const given = ([option, { kind }]: (typeof known)[number]): string => {
+    if (kind === "flags" || (kind === "optional" && random.chance(0.5))) return option;
+    const blank = kind === "optional" ? "" : " ";
+    const joint = option.startsWith("--") ? (random.chance(0.5) ? "=" : blank || "=") : random.chance(0.5) ? "" : blank;
+    return `${option}${joint}${random.pick(MARKED)}`;
+  };
+  return known.map((option) => {
+    const words = [given(option), given(random.pick(known))];
+    return [name, ...(random.chance(0.5) ? words : words.reverse()), random.pick(bases)].join(" ").trim();
+  });
 }
 
 function formsOf(option: string, is_flag: boolean, letters: string): string[] {

@@ -1,10 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
+import { Seeded } from "../../fuzz/seeded.ts";
 import type { LineNeeds } from "../../main/gate/clear/line-needs.ts";
 import type { Program } from "../../main/gate/programs/program.ts";
 import type { ResolvedRequirement } from "../../main/gate/targets/target.ts";
 import { excessOf } from "./excess.ts";
-import { linesOf, NEW } from "./spellings.ts";
+import { linesOf, NEW, pairsOf } from "./spellings.ts";
 import { environment, runTraced, type Shell, type ToRun } from "./traced.ts";
 import { buildRecordWorld, type RecordWorld } from "./world.ts";
 
@@ -29,6 +30,8 @@ export interface TableReport {
 const BATCH = 200;
 const AT_ONCE = 2;
 
+export const isClearable = ({ guard_only }: Program): boolean => guard_only !== true;
+
 /** A program's own names, and those of git's subcommands as two words. */
 export function namesOf(program: Program, is_subcommand: boolean): string[] {
   return program.names.map((name) => (is_subcommand ? `git ${name}` : name));
@@ -45,16 +48,19 @@ export class TableRun {
     this.world = buildRecordWorld(root);
   }
 
-  /** Every line of these programs, and those among them that are clear. */
+  /** Every line of these programs, with pairs of options by the seed, and those among them that are clear. */
   clearLines(
     programs: readonly Program[],
     subcommands: readonly Program[],
     needsOfLine: NeedsOfLine,
+    seed = 1,
   ): { lines: number; clear: ClearRecordLine[] } {
-    const texts = [
-      ...programs.flatMap((program) => namesOf(program, false).flatMap((name) => linesOf(program, name))),
-      ...subcommands.flatMap((program) => namesOf(program, true).flatMap((name) => linesOf(program, name))),
+    const random = new Seeded(seed);
+    const named = [
+      ...programs.flatMap((program) => namesOf(program, false).map((name) => ({ program, name }))),
+      ...subcommands.flatMap((program) => namesOf(program, true).map((name) => ({ program, name }))),
     ];
+    const texts = named.flatMap(({ program, name }) => [...linesOf(program, name), ...pairsOf(program, name, random)]);
     const clear = texts.flatMap((text, index): ClearRecordLine[] => {
       const fresh = `fresh${index}`;
       const line = text.replaceAll(NEW, fresh);

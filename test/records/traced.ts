@@ -26,12 +26,14 @@ export interface ToRun {
 const PLACE = "/records";
 /** Far more than all lines of a sandbox take: one that never ends must not look like one that does nothing. */
 const LIMIT_MS = 240_000;
-/** What follows a file never ends by itself. */
 const FOLLOWS = /^(?:timeout \S+ )?tail\b.* -(?:\w*[fF]|-f|-retry)/;
+
+/** What follows a file never ends by itself. */
+export const isEndless = (line: string): boolean => FOLLOWS.test(line);
 
 function script(lines: readonly ToRun[], { project }: RecordWorld): string {
   const steps = lines.flatMap(({ line, changes }, index) => [
-    `( ${FOLLOWS.test(line) ? `timeout 0.5 ${line}` : line}\n) < ${PLACE}/input > ${PLACE}/${index} 2>&1`,
+    `( ${isEndless(line) ? `timeout 0.5 ${line}` : line}\n) < ${PLACE}/input > ${PLACE}/${index} 2>&1`,
     ...(changes
       ? [`: > ${PLACE}/between; cd /; rm -rf ${project}; cp -a ${PLACE}/project ${project}; cd ${project}`]
       : []),
