@@ -1,7 +1,8 @@
 import { lstatSync, realpathSync } from "node:fs";
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
 import { GateError } from "../../../ipc/gate-error.ts";
 import type { Declaration } from "../../gate/confinement/declaration.ts";
+import { codeNamedBySettings } from "../../gate/programs/git-named-code.ts";
 import { kindOf } from "../../gate/targets/path-kind.ts";
 import { isAtOrBelow } from "../../gate/targets/pattern.ts";
 import type { FoundPlaces } from "../arguments/bubblewrap.ts";
@@ -87,7 +88,8 @@ export class Places {
 
   async #looks(folders: readonly string[], turns: Turns): Promise<({ folder: string } & TreeLook)[]> {
     const looks: ({ folder: string } & TreeLook)[] = [];
-    for (const folder of folders) looks.push({ folder, ...(await this.#tree(folder).lookInTurns(turns)) });
+    for (const folder of folders)
+      looks.push({ folder, ...withNamed(folder, await this.#tree(folder).lookInTurns(turns)) });
     return looks;
   }
 
@@ -95,7 +97,7 @@ export class Places {
   async appeared({ folder, places }: Known, turns: Turns): Promise<{ found: Found[]; is_whole: boolean }> {
     const by_path = new Map(places.map((place) => [place.path, place]));
     const by_own = new Map(places.map((place) => [place.own, place]));
-    const look = await this.#tree(folder).lookInTurns(turns);
+    const look = withNamed(folder, await this.#tree(folder).lookInTurns(turns));
     const found: Found[] = [];
     for (const place of look.places) {
       if (hasAppeared(place, by_path.get(place.path), by_own.get(place.own))) found.push(place);
@@ -122,6 +124,26 @@ function hasAppeared(place: Found, at_path: KnownPlace | undefined, known: Known
   if (at_path !== undefined && (at_path.own === place.own || at_path.parent === place.parent)) return false;
   // With its folder a place moves as it is.
   return known?.changed_at !== place.changed_at;
+}
+
+/** With the code that the repository's own settings name. */
+function withNamed(folder: string, look: TreeLook): TreeLook {
+  const named = codeNamedBySettings(folder).flatMap((path) => {
+    const bytes = Buffer.from(path).toString("latin1");
+    const is_kept = look.places.some((place) => isAtOrBelow(bytes, place.path));
+    return is_kept ? [] : foundAt(path, bytes);
+  });
+  return { ...look, places: [...look.places, ...named] };
+}
+
+function foundAt(path: string, bytes: string): Found[] {
+  try {
+    const stat = lstatSync(path);
+    const parent = identityOf(lstatSync(dirname(path)));
+    return [{ path: bytes, parent, own: identityOf(stat), is_link: stat.isSymbolicLink(), changed_at: stat.ctimeMs }];
+  } catch {
+    return []; // not there: it is looked for again after a run
+  }
 }
 
 /**

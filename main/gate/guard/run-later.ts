@@ -1,7 +1,9 @@
+import { codeNamedBySettings } from "../programs/git-named-code.ts";
 import { foldedPath } from "../targets/folded-path.ts";
 import { realForm } from "../targets/path.ts";
 import { kindOf } from "../targets/path-kind.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
+import { projectRoot } from "../targets/project.ts";
 import { type CallEnvironment, programFolders } from "./call-environment.ts";
 import { isProgramPlace } from "./program-places.ts";
 import { RUN_LATER_PLACES, type RunLaterPlace } from "./run-later-places.ts";
@@ -98,7 +100,29 @@ export function runsLater(path: string, environment: CallEnvironment): boolean {
   if (isProgramPlace(path)) return true;
   const programs = programFolders(env);
   if (programs.has(foldedPath(path)) || programs.has(foldedPath(folderOf(path)))) return true;
-  return path.endsWith("/HEAD") || path.includes("/HEAD/") || makesRepository(path, names);
+  if (path.endsWith("/HEAD") || path.includes("/HEAD/") || makesRepository(path, names)) return true;
+  return namedByRepository(path, environment);
+}
+
+/** What repositories name, by work tree, and the work trees of folders: one call looks at many names of few. */
+interface Named {
+  readonly roots: Map<string, string | null>;
+  readonly paths: Map<string, readonly string[]>;
+}
+const named_of_call = new WeakMap<CallEnvironment, Named>();
+
+/** Whether the settings of the repository that a path is in name it, or a folder that it lies in, as code that git runs. */
+function namedByRepository(path: string, environment: CallEnvironment): boolean {
+  const named: Named = named_of_call.get(environment) ?? { roots: new Map(), paths: new Map() };
+  named_of_call.set(environment, named);
+  const folder = folderOf(path);
+  const known = named.roots.get(folder);
+  const root = known === undefined ? projectRoot(folder, environment.home) : known;
+  named.roots.set(folder, root);
+  if (root === null) return false;
+  const paths = named.paths.get(root) ?? codeNamedBySettings(root);
+  named.paths.set(root, paths);
+  return paths.some((one) => isAtOrBelow(foldedPath(path), foldedPath(one)));
 }
 
 /**
