@@ -6,7 +6,8 @@ import { askedOutside } from "../programs/gate-command.ts";
 import { launchedBy, runsElsewhere } from "../programs/hazard-records.ts";
 import { changesRunner, type NamedScripts, namedScripts } from "../programs/script-runners.ts";
 import { scriptLines } from "../programs/script-texts.ts";
-import { scriptWordOf } from "../programs/script-words.ts";
+import { type LoadedFile, loadedFilesOf, scriptWordOf } from "../programs/script-words.ts";
+import { SHELLS } from "../programs/shells.ts";
 import { absolutePath } from "../shell/paths.ts";
 import type { SimpleCommand, Word } from "../shell/reading.ts";
 import { programName } from "../shell/word.ts";
@@ -39,7 +40,8 @@ export function standsForOf(lines: readonly CommandLine[], place: CallPlace): St
       if (isGateItself(command)) continue;
       if (command.is_speculative || command.via.some(runsElsewhere) || command.cwd === null) continue;
       const one = namedBy(line, command, commands.slice(0, at), reader);
-      if (one !== null && !found.has(`${one.name}\n${one.file}`)) found.set(`${one.name}\n${one.file}`, one);
+      const all = [...(one === null ? [] : [one]), ...loadedBy(line, command, commands.slice(0, at), reader)];
+      for (const each of all.slice(0, MAX_NAMES - found.size)) found.set(`${each.name}\n${each.file}`, each);
     }
   }
   return [...found.values()];
@@ -144,6 +146,29 @@ function byFile(
   const read = reader.read(file, MAX_HASHED);
   const text = read.kind === "file" && read.text !== null ? read.text : "";
   return entry(line, [argv[0] ?? script, script], file, read, firstLines(text), lineCount(text));
+}
+
+/** `node -r ./t.js`, `python3 -m mod`, `bash < x.sh`: files that are run as well. */
+function loadedBy(
+  line: CommandLine,
+  command: SimpleCommand,
+  before: readonly SimpleCommand[],
+  reader: ScriptReader,
+): StandsFor[] {
+  const loaded: LoadedFile[] = loadedFilesOf(command.name, command.argv);
+  const takes_input = SHELLS.has(command.name) && scriptWordOf(command.name, command.argv) === null;
+  if (takes_input)
+    for (const { operator, target } of command.redirects)
+      if (operator === "<" && target.is_resolved && target.glob !== true)
+        loaded.push({ word: target, names: [target.text] });
+  return loaded.flatMap(({ word, names }): StandsFor[] => {
+    const files = names.map((name) => absolutePath(name, command.cwd)).filter((file) => file !== null);
+    const file = files.find((path) => readBounded(path, 0, reader.place).kind !== "nothing");
+    if (file === undefined || /^\/(?:dev|proc)\//.test(file) || isWritten(file, before)) return [];
+    const read = reader.read(file, MAX_HASHED);
+    const text = read.kind === "file" && read.text !== null ? read.text : "";
+    return [entry(line, [command.argv[0] ?? word, word], file, read, firstLines(text), lineCount(text))];
+  });
 }
 
 /** What the line itself puts there isn't the file that is there now. */

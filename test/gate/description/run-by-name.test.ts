@@ -168,3 +168,34 @@ describe("what a name stands for", () => {
     expect(changedSince(marked, [now])).toBeNull();
   });
 });
+
+describe("a file that is run beside a script, or instead of one,", () => {
+  it.each([
+    ["bash < x.sh", "x.sh"],
+    ["python3 -m tool", "tool/__main__.py"],
+    ["python3 -u -m mod a", "mod.py"],
+    ["node -r ./t.js x.js", "t.js"],
+    ["node --import ./t.js x.js", "t.js"],
+    ["node --import=./t.js x.js", "t.js"],
+    ["awk -f x.awk data", "x.awk"],
+    ["psql -f x.sql", "x.sql"],
+  ])("is bound to the answer: %s runs %s", (command, name) => {
+    mkdirSync(`${cwd}/tool`, { recursive: true });
+    for (const file of ["tool/__main__.py", "mod.py", "t.js", "x.awk", "x.sql"]) writeFileSync(`${cwd}/${file}`, "1\n");
+    const standsFor = () => {
+      const situation = { executor: "shell_exec", args: { command }, context: { cwd }, settings: { home: folder } };
+      return describeCall(examinationOf(situation)).stands_for;
+    };
+    const before = standsFor();
+    expect(before.map(({ file }) => file)).toContain(`${cwd}/${name}`);
+    writeFileSync(`${cwd}/${name}`, name === "x.sh" ? `${FILES[name]}echo other\n` : "2\n");
+    expect(changedSince(before, standsFor())).not.toBeNull();
+    if (name === "x.sh") writeFileSync(`${cwd}/${name}`, FILES[name] ?? "");
+  });
+
+  it("is none where the line says no file of its own", () => {
+    const situation = { executor: "shell_exec", context: { cwd }, settings: { home: folder } };
+    for (const command of ["python3 -m http.server", "node -r dotenv/config", "bash < /dev/null"])
+      expect(describeCall(examinationOf({ ...situation, args: { command } })).stands_for).toEqual([]);
+  });
+});
