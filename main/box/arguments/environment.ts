@@ -42,7 +42,10 @@ const KEPT: readonly string[] = [
 ];
 
 /** Names that look like a secret's are dropped even where a pattern takes them, whatever their letters' case. */
-const SECRET_WORDS = ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "KEY", "AUTH"];
+const SECRET_WORDS = ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "KEY", "AUTH", "DSN"];
+
+/** Personal access tokens, by the last word of a name: `PATH` holds the same letters. */
+const TOKEN_NAME = /(?:^|_)PAT$/;
 
 const isPattern = (word: string): boolean => word.includes("*");
 
@@ -50,6 +53,6 @@ const isPattern = (word: string): boolean => word.includes("*");
 export function isKept(name: string, asked_for: readonly string[]): boolean {
   if (asked_for.includes(name) || KEPT.includes(name)) return true;
   const upper = name.toUpperCase();
-  if (SECRET_WORDS.some((word) => upper.includes(word))) return false;
+  if (SECRET_WORDS.some((word) => upper.includes(word)) || TOKEN_NAME.test(upper)) return false;
   return KEPT.some((word) => isPattern(word) && name.startsWith(word.slice(0, -1)));
 }

@@ -64,6 +64,8 @@ refuse() {
   exit ${NOT_STARTED}
 }
 [ "$1" = run ] && [ $# -eq 2 ] || refuse 'expected run and an ID'
+# Where too few files may be open, bash ends at a redirection, with 0.
+trap '[ $? -eq ${NOT_STARTED} ] || refuse "too few files may be open (ulimit -n)"' EXIT
 id=$2 slot=\${2%.*}
 case $slot in '' | *[!0-9a-f-]*) refuse 'this is no ID of a run' ;; esac
 pipe=${shellQuoted(`${folder}/`)}$slot
@@ -76,7 +78,7 @@ done
 trap '' PIPE
 { exec 3<>"$pipe.up" 4>"$pipe.up" 3<>"$pipe.down" 5<"$pipe.down" 3>&-; } 2>/dev/null && [ -p /proc/self/fd/4 ] || refuse 'the gate that allowed this is gone'
 mapfile -d '' -t environment </proc/self/environ
-{ printf '%s\\0' "$id" "\${#environment[@]}" "\${environment[@]}" >&4; } 2>/dev/null || refuse 'the gate is not running'
+{ printf '%s\\0' "$id" "\${#environment[@]}" "\${environment[@]}" >&4; } 2>/dev/null || refuse 'this run is over, or the gate has ended'
 trap - PIPE
 # A pipe that bubblewrap alone holds open for writing: its box's shell reads 8.
 BASH_COMPAT=

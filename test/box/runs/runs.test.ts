@@ -28,6 +28,12 @@ const RUN = {
   call_id: undefined,
 };
 
+const NOT_RUN_SAID = (files: number) => ({
+  files,
+  code: 126,
+  stderr: expect.stringContaining("the command did not run"),
+});
+
 const start = ({ project }: BoxUnderTest, argv: readonly string[]) => shellRuns(confinedCommand(argv), project);
 
 /** Resolves once no run is going. */
@@ -125,6 +131,17 @@ describe.skipIf(reason !== undefined)("a confined run", () => {
     await idle(under_test);
     expect(under_test.failures).toEqual([]);
     expect(await under_test.run("echo next")).toMatchObject({ code: 0, stdout: "next\n" });
+  });
+
+  it("says that it was not run where too few files may be open, and never ends as if it had been", async () => {
+    const under_test = await boxUnderTest();
+    for (const files of [9, 10, 11, 12, 13]) {
+      const line = `ulimit -n ${files}; ${confinedCommand(under_test.prepare("echo ran"))}`;
+      const { code, stdout, stderr } = await shellRuns(line, under_test.project);
+      if (stdout !== "ran\n")
+        expect({ files, code: code === 0, stderr }).toEqual({ files, code: false, stderr: expect.any(String) });
+      if (files === 11 || files === 12) expect({ files, code, stderr }).toMatchObject(NOT_RUN_SAID(files));
+    }
   });
 
   it("is given nothing of what its caller has open, also where bash keeps its own script", async () => {
