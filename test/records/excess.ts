@@ -146,13 +146,18 @@ class Cover {
     return this.#needs.some(
       (need) =>
         need.capability === "fs:write" &&
-        (this.#reaches(need, path, false) || (this.#is_git && path.startsWith(`${this.#project}/.git/`))),
+        (this.#reaches(need, path, false) || (this.#is_git && this.#isInItsRepository(need, path))),
     );
   }
 
   connects(address: string): boolean {
     if (/^unix:\/(?:var\/)?run\/(?:nscd|systemd\/userdb)\//.test(address)) return true;
     return this.#needs.some(({ target }) => target.kind === "host" && target.host === address);
+  }
+
+  /** For git a folder that may be written means the repository there. */
+  #isInItsRepository({ target }: ResolvedRequirement, path: string): boolean {
+    return target.kind === "path" && `${path}/`.startsWith(`${target.lexical}/.git/`);
   }
 
   isEmptiedByGit(path: string): boolean {
