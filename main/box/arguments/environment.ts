@@ -47,12 +47,13 @@ const SECRET_WORDS = ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CR
 /** Personal access tokens, by the last word of a name: `PATH` holds the same letters. */
 const TOKEN_NAME = /(?:^|_)PAT$/;
 
-const isPattern = (word: string): boolean => word.includes("*");
+const NAMES: ReadonlySet<string> = new Set(KEPT.filter((word) => !word.includes("*")));
+const BEGINNINGS = KEPT.filter((word) => word.includes("*")).map((word) => word.slice(0, -1));
 
 /** Whether a variable gets into a box. @param asked_for names from the configuration: kept whatever they look like */
 export function isKept(name: string, asked_for: readonly string[]): boolean {
-  if (asked_for.includes(name) || KEPT.includes(name)) return true;
+  if (asked_for.includes(name) || NAMES.has(name)) return true;
   const upper = name.toUpperCase();
   if (SECRET_WORDS.some((word) => upper.includes(word)) || TOKEN_NAME.test(upper)) return false;
-  return KEPT.some((word) => isPattern(word) && name.startsWith(word.slice(0, -1)));
+  return BEGINNINGS.some((begin) => name.startsWith(begin));
 }

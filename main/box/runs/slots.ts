@@ -9,8 +9,8 @@ import { GateError } from "../../../ipc/gate-error.ts";
  */
 
 const MKFIFO = ["/usr/bin/mkfifo", "/bin/mkfifo"];
-/** Made at once; more are made when fewer than a quarter of this are free. */
-const BATCH = 32;
+/** Made at once, and again when not so many are free: nobody waits for the process that makes them. */
+const BATCH = 64;
 /** Prepared and going runs together; each holds two files open. */
 const MAX_SLOTS = 1024;
 
@@ -55,7 +55,7 @@ export class SlotPool {
     if (this.#free.length === 0 && this.#made.size < MAX_SLOTS) this.#makeNow();
     const name = this.#free.shift();
     if (name === undefined) throw new GateError("box_unavailable", "too many commands run confined", "try again later");
-    if (this.#free.length < BATCH / 4 && this.#made.size < MAX_SLOTS && !this.#is_making) {
+    if (this.#free.length < BATCH && this.#made.size < MAX_SLOTS && !this.#is_making) {
       void this.#make().catch((error: unknown) => this.#failed(error));
     }
     try {
