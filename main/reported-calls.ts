@@ -69,7 +69,7 @@ export function noteRan(parts: RanParts, agent_id: string, call_id: string, ran:
   publishReported(parts, decision_id, reported);
 }
 
-/** So many calls of one session, and the user is told. */
+/** So many calls of one session, and it is an alarm. */
 const TRIED_MORE_TOLD = 3;
 
 /** An agent says that a call's box kept it from something: a program that does more than its line says. */

@@ -10,7 +10,7 @@ export interface PretendedModel {
   url: string;
   /** What the calls gave back, in their order. */
   results(): string[];
-  /** Which of the calls it was told to have failed, where its client says that by itself. */
+  /** Which of the calls it was given have failed, where its client says that by itself. */
   failed?(): boolean[];
   /** How the client named itself; empty where it didn't. */
   user_agent(): string;

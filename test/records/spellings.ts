@@ -104,7 +104,7 @@ export function linesOf(program: Program, name: string): string[] {
 /** What a value may begin with, so that some program takes it for more than a text. */
 const MARKED = [NEW, `@${NEW}`, `x=${NEW}`, `./${NEW}`, "1", "a.txt"];
 
-/** For each option a line in which another one stands beside it: one may say what the other means. */
+/** For each option a line in which another one is beside it: one may say what the other means. */
 export function pairsOf(program: Program, name: string, random: Seeded): string[] {
   const known = [...optionsKnown(program)].filter(([, { is_clear }]) => is_clear);
   const bases = operandsOf(program, name);

@@ -2,7 +2,7 @@ import { shellQuoted } from "../../../ipc/shell-quoted.ts";
 import type { TestPlace } from "../../self-test/test-place.ts";
 import type { AdapterName } from "../adapter.ts";
 
-/** How each client is told to call the test's hook, and what it then has to do. */
+/** How each client is made to call the test's hook, and what it then has to do. */
 
 export interface TestHook {
   launcher: string;

@@ -62,7 +62,7 @@ function read(text: string): HookCall | { refused: string } {
   };
 }
 
-/** The tool that runs a command line, as hooks are told. */
+/** The tool that runs a command line, as hooks get it. */
 const SHELL_TOOL = "Bash";
 
 function rewritableOf(payload: Json): Rewritable | undefined {

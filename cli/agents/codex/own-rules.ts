@@ -10,7 +10,7 @@ import { codexHome } from "./codex-home.ts";
  * wrapper instead of its command line: there a call is not rewritten.
  */
 
-/** An administrator's: its rules stand above all others. */
+/** An administrator's: its rules count before all others. */
 const MANAGED = ["/etc/codex/requirements.toml", "/etc/codex/rules"];
 /** What its rules say where they don't allow. */
 const RESTRICTS = /forbidden|prompt/;

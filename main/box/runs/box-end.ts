@@ -19,21 +19,21 @@ export interface FirstProcess {
 
 /** It as it is now. @param bubblewrap its program's name @returns undefined where there is none by this number */
 export function firstProcess(pid: number, bubblewrap: string): FirstProcess | undefined {
-  const found = standingOf(pid);
+  const found = processStateOf(pid);
   // The kernel keeps fifteen bytes of a name.
   const name = Buffer.from(bubblewrap).subarray(0, 15).toString("latin1");
   return found?.name === name ? { pid, begin: found.begin } : undefined;
 }
 
-/** Whether it goes on although its pipe has ended: its own end begins before it closes anything. */
+/** Whether it continues although its pipe has ended: its own end begins before it closes anything. */
 export function goesOn({ pid, begin }: FirstProcess): boolean {
-  const found = standingOf(pid);
+  const found = processStateOf(pid);
   return found?.begin === begin && !found.is_ending;
 }
 
 /** Ends it, and with it all that is in its box. */
 export function kill({ pid, begin }: FirstProcess): void {
-  if (standingOf(pid)?.begin !== begin) return;
+  if (processStateOf(pid)?.begin !== begin) return;
   try {
     process.kill(pid, "SIGKILL");
   } catch (error) {
@@ -44,18 +44,18 @@ export function kill({ pid, begin }: FirstProcess): void {
 /** Waits, for two seconds at the most, until no process of a box is left. @param pid of its first process on the host */
 export async function boxHasEnded(pid: number | undefined): Promise<void> {
   const until = performance.now() + MAX_WAIT_MS;
-  while (pid !== undefined && standingOf(pid) !== undefined && performance.now() <= until)
+  while (pid !== undefined && processStateOf(pid) !== undefined && performance.now() <= until)
     await wait(STEP_MS, undefined, { ref: false });
 }
 
 /** Waits until a box's first process, and so all of the box, has ended, or `isOver` says that nobody wants to know any more. */
 export async function boxEnds({ pid, begin }: FirstProcess, isOver: () => boolean = () => false): Promise<void> {
   const soon = performance.now() + MAX_WAIT_MS;
-  while (!isOver() && standingOf(pid)?.begin === begin)
+  while (!isOver() && processStateOf(pid)?.begin === begin)
     await wait(performance.now() < soon ? STEP_MS : WATCH_MS, undefined, { ref: false });
 }
 
-interface Standing {
+interface ProcessState {
   name: string;
   begin: string;
   /** It runs no more of its program. */
@@ -66,13 +66,13 @@ interface Standing {
 const IS_EXITING = 4;
 
 /** Undefined where there is no such process any more. Reading it never waits: the kernel makes the text. */
-function standingOf(pid: number): Standing | undefined {
+function processStateOf(pid: number): ProcessState | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
     const end = stat.lastIndexOf(")");
     const [state, ...others] = stat.slice(end + 2).split(" ");
     const [flags, threads, begin] = [Number(others[5]), Number(others[16]), others[18] ?? ""];
-    // A zombie's namespace is empty: the kernel waits for its other processes first. But one that has another thread goes on.
+    // A zombie's namespace is empty: the kernel waits for its other processes first. But one that has another thread continues.
     const is_zombie = state === "Z" || state === "X";
     if (is_zombie && threads <= 1) return undefined;
     return { name: stat.slice(stat.indexOf("(") + 1, end), begin, is_ending: !is_zombie && (flags & IS_EXITING) !== 0 };

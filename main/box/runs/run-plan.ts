@@ -93,7 +93,7 @@ export class RunPlan {
     const has_git = kind === undefined || programs.includes("git");
     const settings = has_git ? userGitSettings(machine.env, machine.home, project) : NO_SETTINGS;
     try {
-      // Whoever allowed it hears that first.
+      // Whoever allowed it gets the answer first.
       await turns.next();
       const look = await places.before(declaration, turns);
       const words = boxArguments(declaration, machine, look.found, await settings, is_open);

@@ -159,7 +159,7 @@ function filesShown(rest: readonly Word[], cwd: string | null): Access[] {
     const colon = text.lastIndexOf(":");
     const name = colon === -1 ? text : text.slice(colon + 1);
     const is_path = (dashes !== -1 && at > dashes) || colon !== -1 || kindOf(`${cwd}/${name}`) !== "nothing";
-    // The file of -L stands behind a colon.
+    // The file of -L follows a colon.
     if (!is_path || name === "" || (at < dashes && colon === -1 && text.startsWith("-")) || text === "--") return [];
     const is_folder = kindOf(`${cwd}/${name}`) === "folder";
     const shown = wordOf([{ text: name, kind: "text" }], word);

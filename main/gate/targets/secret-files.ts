@@ -119,7 +119,7 @@ const ANY_NAME = new RegExp(RULES.map(({ name }) => name.source).join("|"));
 /** Git's settings are no secret unless somebody's password is in them. */
 const GIT_SETTINGS =
   /\/(?:[^/]*\.git(?:\/(?:modules|worktrees)\/.+)?\/config(?:\.worktree)?|\.gitconfig|\.config\/git\/config)$/;
-/** What stands between a scheme and `@` and lets somebody in: a password, or a token in a name's place. */
+/** What a URL has between its scheme and `@` that lets somebody in: a password, or a token in a name's place. */
 const IN_GIT_URL =
   /\b([a-z][a-z0-9+.-]*:\/\/)(?:[^\s/:@"']*:[^\s/@"']*|(?:gh[a-z]_|github_pat_|glpat-)[^\s/@"']*|[A-Za-z0-9_=-]{30,})@/gi;
 /** Up to the line's end, and in the lines that continue it. */

@@ -48,7 +48,7 @@ mkdirSync(join(PROJECT, "by-link"));
 symlinkSync("refs/heads/main", join(PROJECT, "by-link/HEAD"));
 write(join(PROJECT, "by-link/commondir"), "../store\n");
 
-// A .git that git passes over: it goes on in the folder above.
+// A .git that git passes over: it continues in the folder above.
 mkdirSync(join(PROJECT, "empty/.git"), { recursive: true });
 mkdirSync(join(PROJECT, "empty/src"), { recursive: true });
 for (const part of ["HEAD", "objects", "refs"])

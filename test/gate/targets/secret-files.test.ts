@@ -127,7 +127,7 @@ describe("the list of secrets", () => {
 });
 
 describe("a private key", () => {
-  it("is told by how it begins, whatever its name is, where it is read by name", () => {
+  it("is recognised by how it begins, whatever its name is, where it is read by name", () => {
     const { grants, home } = freshGrants();
     const path = put(home, "p/deploy", KEY);
     symlinkSync("deploy", `${home}/p/notes.txt`);
