@@ -6,6 +6,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { confinedCommand } from "../ipc/confined-command.ts";
 import { BoxService } from "../main/box/box-service.ts";
 import { configSchema } from "../main/config.ts";
+import type { Declaration } from "../main/gate/confinement/declaration.ts";
 import { systemClock } from "../main/system-clock.ts";
 import { type Figure, figure, median, quantile } from "./figure.ts";
 
@@ -14,11 +15,17 @@ import { type Figure, figure, median, quantile } from "./figure.ts";
 const RUNS = 60;
 /** An agent's commands don't follow each other at once: the kernel still removes the last one's network while the next one waits. */
 const PAUSE_MS = 40;
-const MAX_MEDIAN_MS = 5;
+const MAX_MEDIAN_MS = 8;
+/** A box in which a project can only be read. */
+const MAX_LOOKING_MS = 6;
+/** Of the gate's own processor, all that a run takes from it. */
+const MAX_GATE_MS = 2;
 const MAX_P95_MS = 15;
 /** A project of so many files, and so many toolchains, may add so much more. */
 const [LARGE_FOLDERS, LARGE_FILES, TOOLCHAINS] = [1000, 100, 60];
 const MAX_LARGER_MS = 5;
+/** Folders below one another, as a command may leave them. */
+const DEEP = 1900;
 const AT_ONCE = 100;
 
 /** Times one command as often as asked for, inside one shell: its `EPOCHREALTIME` before and after. */
@@ -39,18 +46,29 @@ export async function box(): Promise<Figure[]> {
   try {
     if (!small.box.is_available) throw new Error(`there is no box here: ${JSON.stringify(small.box.status())}`);
     const project = join(small.folder, "project");
+    const deep_project = join(small.folder, "deep");
     const large_project = join(large.folder, "project");
-    mkdirSync(project);
+    for (const folder of [project, deep_project]) mkdirSync(folder);
+    mkdirSync(join(deep_project, ...Array.from({ length: DEEP }, () => "d")), { recursive: true });
     fill(large_project);
-    const times = { plain: [] as number[], boxed: [] as number[], large: [] as number[] };
+    const times: Times = { plain: [], boxed: [], looking: [], deep: [], large: [] };
+    const gate: number[] = [];
     const prepared: number[] = [];
     const pausing = async (line: string, cwd: string) => {
       await wait(PAUSE_MS);
       return timed(line, cwd);
     };
     for (let run = 0; run < RUNS + 5; run++) {
+      const before_ms = processorTime();
       const plain = await pausing(PLAIN, project);
+      await wait(PAUSE_MS);
+      const plain_ms = processorTime() - before_ms;
       const boxed = await pausing(prepare(small.box, project), project);
+      // What it left is looked at after its end.
+      await wait(PAUSE_MS);
+      const gate_ms = processorTime() - before_ms - 2 * plain_ms;
+      const looking = await pausing(prepare(small.box, project, LOOKING), project);
+      const deep = await pausing(prepare(small.box, deep_project), deep_project);
       const began = performance.now();
       const line = prepare(large.box, large_project);
       const prepare_ms = performance.now() - began;
@@ -58,40 +76,53 @@ export async function box(): Promise<Figure[]> {
       if (run < 5) continue; // the first ones warm the file cache
       times.plain.push(plain);
       times.boxed.push(boxed);
+      times.looking.push(looking);
+      times.deep.push(deep);
       times.large.push(larger);
+      gate.push(gate_ms);
       prepared.push(prepare_ms);
     }
     const at_once = await allAtOnce(small.box, project);
-    return figures(times, prepared, at_once);
+    return figures(times, { prepared, gate }, at_once);
   } finally {
     for (const each of [small, large]) each.remove();
   }
 }
 
-function figures(times: Record<"plain" | "boxed" | "large", number[]>, prepared: number[], at_once: number): Figure[] {
+type Times = Record<"plain" | "boxed" | "looking" | "deep" | "large", number[]>;
+
+function figures(times: Times, { prepared, gate }: Record<"prepared" | "gate", number[]>, at_once: number): Figure[] {
   const p95 = (values: number[]) => quantile(values, 0.95);
   const said = (values: number[]) =>
     `min ${Math.min(...values).toFixed(1)}, median ${median(values).toFixed(1)}, p95 ${p95(values).toFixed(1)} ms`;
-  const { plain, boxed, large } = times;
+  const { plain, boxed, looking, deep, large } = times;
+  const added = (name: string, values: number[], limit: number) =>
+    figure(`${name}, added`, median(values) - median(plain), "ms", limit, said(values));
   return [
     figure("plain command", median(plain), "ms", null, said(plain)),
-    figure("boxed, added", median(boxed) - median(plain), "ms", MAX_MEDIAN_MS, said(boxed)),
+    added("boxed", boxed, MAX_MEDIAN_MS),
+    figure("  of it the gate's own processor", median(gate), "ms", MAX_GATE_MS, said(gate)),
     figure("boxed, added at the 95th percentile", p95(boxed) - p95(plain), "ms", MAX_P95_MS, ""),
-    figure(
-      "100,000 files and 60 toolchains, added",
-      median(large) - median(plain),
-      "ms",
-      MAX_MEDIAN_MS + MAX_LARGER_MS,
-      said(large),
-    ),
-    figure("  before the decision, looking at it", median(prepared), "ms", null, said(prepared)),
+    added("boxed to look only", looking, MAX_LOOKING_MS),
+    added(`a project ${DEEP} folders deep`, deep, MAX_MEDIAN_MS + MAX_LARGER_MS),
+    added("100,000 files and 60 toolchains", large, MAX_MEDIAN_MS + MAX_LARGER_MS),
+    figure("  in the decision", median(prepared), "ms", null, said(prepared)),
     figure(`${AT_ONCE} at once, each`, at_once / AT_ONCE, "ms", null, `${at_once.toFixed(0)} ms in all`),
   ];
 }
 
-function prepare(service: BoxService, project: string): string {
+const LOOKING = { kind: "looking", programs: [COMMAND] } as const;
+
+/** Of this process so far, in milliseconds. */
+function processorTime(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+function prepare(service: BoxService, project: string, change: Partial<Declaration> = {}): string {
+  const reads = change.kind === "looking" ? [project] : [];
   const { argv } = service.prepare({
-    declaration: { project, cwd: project, reads: [], writes: [], network: false },
+    declaration: { project, cwd: project, reads, writes: [], network: false, ...change },
     line: COMMAND,
     agent_id: "bench",
     agent_name: "bench",
