@@ -4,8 +4,8 @@ import { PROGRAMS } from "./table.ts";
 const BUILT_IN: ReadonlySet<string> = new Set(
   "echo printf true false : exit test [ cd set command pwd type wait".split(" "),
 );
-/** Of these the version alone is cleared, and package managers put them beside a project's programs. */
-const INSTALLED_BY_BUILDS: ReadonlySet<string> = new Set(["node", "npm"]);
+/** Of these the version alone is cleared, and builds put them beside a project's programs. */
+const INSTALLED_BY_BUILDS: ReadonlySet<string> = new Set(["node", "npm", "python", "python3"]);
 
 /** Names that a clear line has the shell look up on its PATH, in lower case. */
 export const SEARCHED_PROGRAMS: ReadonlySet<string> = new Set(
