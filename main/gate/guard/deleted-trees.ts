@@ -20,7 +20,8 @@ export function markedAsTrees(needs: readonly ResolvedRequirement[], held: HeldB
     if (moved.has(target.lexical) || kindOf(path) !== "folder" || isOutput(path)) return need;
     const { files = 0, is_more } = counted([path]);
     if ((files === 0 && is_more !== true) || held.holdsAllBelow(path)) return need;
-    const number = is_more ? `more than ${files} files` : files === 1 ? "1 file" : `${files} files`;
+    // How far a count gets in its time is no property of the folder.
+    const number = is_more ? "more files than can be counted in a moment" : files === 1 ? "1 file" : `${files} files`;
     return { ...need, beyond_grants: `a whole folder that is deleted, with ${number}` };
   });
 }
