@@ -9,6 +9,7 @@ import { effectsOf } from "../guard/shell/effects.ts";
 import { programCalled } from "../programs/table.ts";
 import { absolutePath } from "../shell/paths.ts";
 import type { SimpleCommand, Word } from "../shell/reading.ts";
+import { isMadeByBuild } from "../targets/build-folders.ts";
 import { kindOf } from "../targets/path-kind.ts";
 
 /** What of a line's hazards a box doesn't take away. */
@@ -77,6 +78,6 @@ function deletesWork(commands: readonly SimpleCommand[], held: HeldByGit): strin
 function losesWork(word: Word, { cwd }: SimpleCommand, held: HeldByGit): boolean {
   const path = word.is_resolved && word.glob !== true && word.text !== "" ? absolutePath(word.text, cwd) : null;
   if (path === null) return true;
-  if (kindOf(path) === "nothing") return false;
+  if (kindOf(path) === "nothing" || isMadeByBuild(path)) return false;
   return !held.holdsAllBelow(path) || (counted([path]).files ?? 0) > MAX_TRACKED;
 }

@@ -1,13 +1,10 @@
 import { counted } from "../description/deleted-files.ts";
 import type { HeldByGit } from "../description/held-by-git.ts";
-import { BUILD_FOLDERS } from "../targets/build-folders.ts";
+import { isMadeByBuild } from "../targets/build-folders.ts";
 import { kindOf } from "../targets/path-kind.ts";
 import type { ResolvedRequirement } from "../targets/target.ts";
 
 /** Deleting a folder with all that is in it is more than writing: a grant on writing there was given for less. */
-
-/** What a build writes, beside its packages, in lower case. */
-const OUTPUTS: ReadonlySet<string> = new Set(["dist", "build", "out", "coverage", ".nyc_output", ".cache"]);
 
 /** The needs, those marked that delete a folder which holds what neither Git nor a build brings back. */
 export function markedAsTrees(needs: readonly ResolvedRequirement[], held: HeldByGit): ResolvedRequirement[] {
@@ -17,16 +14,11 @@ export function markedAsTrees(needs: readonly ResolvedRequirement[], held: HeldB
     const { capability, target, access } = need;
     if (capability !== "fs:write" || access !== "delete" || target.kind !== "path" || !target.is_tree) return need;
     const path = target.real ?? target.lexical;
-    if (moved.has(target.lexical) || kindOf(path) !== "folder" || isOutput(path)) return need;
+    if (moved.has(target.lexical) || kindOf(path) !== "folder" || isMadeByBuild(path)) return need;
     const { files = 0, is_more } = counted([path]);
     if ((files === 0 && is_more !== true) || held.holdsAllBelow(path)) return need;
     // How far a count gets in its time is no property of the folder.
     const number = is_more ? "more files than can be counted in a moment" : files === 1 ? "1 file" : `${files} files`;
     return { ...need, beyond_grants: `a whole folder that is deleted, with ${number}` };
   });
-}
-
-function isOutput(path: string): boolean {
-  const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
-  return OUTPUTS.has(name) || BUILD_FOLDERS.has(name);
 }

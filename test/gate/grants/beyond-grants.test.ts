@@ -20,12 +20,22 @@ function world() {
     mkdirSync(dirname(join(project, name)), { recursive: true });
     writeFileSync(join(project, name), text);
   };
-  for (const name of ["a.txt", "held/a", "held/deep/b", "changed/a", "sub/.env.production", "sub/b", "dist/a.js"])
+  for (const name of [
+    "a.txt",
+    "held/a",
+    "held/deep/b",
+    "changed/a",
+    "sub/.env.production",
+    "sub/b",
+    "dist/a.js",
+    "build/a.js",
+  ])
     add(name);
   git("init", "-q");
   git("add", "a.txt", "held", "changed");
   git("commit", "-qm", "x");
   add("changed/a", "other\n");
+  add(".gitignore", "dist/\n");
   mkdirSync(join(project, "empty"));
   const { grants } = freshGrants();
   for (const capability of ["fs:read", "fs:write"] as const)
