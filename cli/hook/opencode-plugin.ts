@@ -6,6 +6,7 @@ import { ownCommand } from "../../ipc/own-command.ts";
 import { agentTokenFile, type Env, gatePaths } from "../../ipc/paths.ts";
 import { VERSION } from "../../main/version.ts";
 import { PLACEHOLDER, type PluginSettings } from "../agents/opencode/plugin/settings.ts";
+import { OUTSIDE } from "./after-call.ts";
 
 /** The plugin for OpenCode as `connect` writes it: the program that was built, with where the gate is. */
 
@@ -17,17 +18,23 @@ export const PLUGIN_HEADER =
 
 const MARGIN_SECONDS = 15;
 
-/** @param answer_seconds how long the gate takes for its answer at the most @throws GateError `hook_unusable` if it isn't built */
-export function pluginText(env: Env, answer_seconds: number): string {
+/**
+ * @param answer_seconds how long the gate takes for its answer at the most
+ * @param test_folder in the test of a client: its folder
+ * @throws GateError `hook_unusable` if it isn't built
+ */
+export function pluginText(env: Env, answer_seconds: number, test_folder?: string): string {
   if (!existsSync(BUILT)) throw new GateError("hook_unusable", "the plugin is not built", "run npm ci in the checkout");
   const paths = gatePaths(env);
   const settings: PluginSettings = {
     version: VERSION,
     socket: paths.agent_socket,
     token_file: agentTokenFile(paths, "opencode"),
+    state_dir: paths.state_dir,
     loaded_dir: loadedFolder(env),
     wait_seconds: answer_seconds + MARGIN_SECONDS,
-    commands: { start: ownCommand("start"), connect: ownCommand("connect opencode") },
+    commands: { start: ownCommand("start"), connect: ownCommand("connect opencode"), outside: ownCommand(OUTSIDE) },
+    ...(test_folder === undefined ? {} : { test_folder }),
   };
   const program = readFileSync(BUILT, "utf8");
   const text = program.replace(JSON.stringify(PLACEHOLDER), () => JSON.stringify(JSON.stringify(settings)));

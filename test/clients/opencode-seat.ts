@@ -2,12 +2,14 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { opencode } from "../../cli/agents/opencode/adapter.ts";
+import { PLUGIN_NAME } from "../../cli/agents/opencode/places.ts";
 import {
   ChatCompletionsApi,
   type ChatScript,
   FIRST_WORDS,
 } from "../../cli/agents/pretended-model/chat-completions-api.ts";
 import type { ToolUse } from "../../cli/agents/pretended-model/messages-api.ts";
+import { pluginText } from "../../cli/hook/opencode-plugin.ts";
 import type { GateUnderTest } from "../support/running-gate.ts";
 import { answerCards, type CardAnswer } from "./answer-cards.ts";
 import { ClientProcess } from "./client-process.ts";
@@ -71,8 +73,17 @@ export class OpenCodeSeat {
 
   static async connected(gate: GateUnderTest, program: string): Promise<OpenCodeSeat> {
     const seat = await OpenCodeSeat.paired(gate, program);
-    await opencode.connect({ project: false, answer_seconds: ANSWER_SECONDS });
+    seat.connect();
     return seat;
+  }
+
+  /** Writes the plugin; the client isn't tested. */
+  connect(): void {
+    this.write(join(this.plugins, PLUGIN_NAME), pluginText(this.gate.home.env, ANSWER_SECONDS));
+  }
+
+  async decisions() {
+    return (await this.gate.operator.call("status", {})).decisions;
   }
 
   get server(): string {

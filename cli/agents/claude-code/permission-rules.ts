@@ -2,6 +2,7 @@ import { readlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { isObject, type Json, parseObject } from "../../json-object.ts";
 import { argumentsOf, environmentOf } from "../client-program.ts";
+import { mayMean } from "../rule-pattern.ts";
 import { projectSources, settingsSources } from "./effective-settings.ts";
 
 /**
@@ -49,20 +50,13 @@ function isAbout({ permissions, sandbox }: Json, line: string): boolean {
   if (isObject(sandbox) && sandbox.enabled !== undefined && sandbox.enabled !== false) return true;
   if (!isObject(permissions)) return false;
   return [permissions.deny, permissions.ask].some(
-    (rules) => rules !== undefined && (!Array.isArray(rules) || rules.some((rule) => mayMean(rule, line))),
+    (rules) => rules !== undefined && (!Array.isArray(rules) || rules.some((rule) => mayBeAbout(rule, line))),
   );
 }
 
-/**
- * A rule for a whole tool holds for a rewritten call, too. Of one with a pattern, all words of the pattern would have to be in
- * the line: a rule for files may mean a command that touches them.
- */
-function mayMean(rule: unknown, line: string): boolean {
+/** A rule for a whole tool holds for a rewritten call, too. */
+function mayBeAbout(rule: unknown, line: string): boolean {
   if (typeof rule !== "string") return true;
   const pattern = /\(([\s\S]*)\)\s*$/.exec(rule)?.[1];
-  if (pattern === undefined) return false;
-  return pattern
-    .split(/[\s*?:/~"'\\[\]{}]+/)
-    .filter((word) => word !== "" && word !== ".")
-    .every((word) => line.includes(word));
+  return pattern !== undefined && mayMean(pattern, line);
 }

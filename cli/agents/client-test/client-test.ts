@@ -20,8 +20,8 @@ import { FAILS_WITH, LEFT, lineOf, TestFolder } from "./test-folder.ts";
 
 export type ClientTestResult = { tested: TestedClient } | { untested: string };
 
-/** Time that the client has for its two calls, in milliseconds. */
-const TIMEOUT_MS = 30_000;
+/** Time that the client has for its two calls, in milliseconds: some take long to start where the machine is busy. */
+const TIMEOUT_MS = 60_000;
 
 interface Test {
   agent: AdapterName;
@@ -71,7 +71,8 @@ async function run(
 ): Promise<string | null> {
   const client = TESTED_CLIENTS[agent];
   await client.prepare?.(place, program);
-  confinable.settle(place, { launcher, words: ["hook", agent, "client-test", folder.path] });
+  const words = ["hook", agent, "client-test", folder.path];
+  confinable.settle(place, { launcher, words, test_folder: folder.path });
   const { args, env } = client.start(model.url, place);
   const { problem } = await runBounded({
     argv: [program, ...(confinable.args ?? []), ...args],

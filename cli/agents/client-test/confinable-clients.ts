@@ -1,12 +1,15 @@
 import { shellQuoted } from "../../../ipc/shell-quoted.ts";
+import { pluginText } from "../../hook/opencode-plugin.ts";
 import type { TestPlace } from "../../self-test/test-place.ts";
 import type { AdapterName } from "../adapter.ts";
+import { PLUGIN_NAME } from "../opencode/places.ts";
 
 /** How each client is made to call the test's hook, and what it then has to do. */
 
 export interface TestHook {
   launcher: string;
   words: readonly string[];
+  test_folder: string;
 }
 
 export interface ConfinableClient {
@@ -45,5 +48,13 @@ export const CONFINABLE_CLIENTS: Readonly<Partial<Record<AdapterName, Confinable
     keeps_folder: false,
     tells_failure: true,
     after: ["PostToolUse", "PostToolUse"],
+  },
+  opencode: {
+    settle: (place, { test_folder }) =>
+      place.write(`.config/opencode/plugin/${PLUGIN_NAME}`, pluginText(place.env, 1, test_folder)),
+    keeps_folder: false,
+    // Its user alone sees the exit code.
+    tells_failure: false,
+    after: ["tool.execute.after", "tool.execute.after"],
   },
 };

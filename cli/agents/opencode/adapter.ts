@@ -6,6 +6,7 @@ import { type Env, gatePaths } from "../../../ipc/paths.ts";
 import { PLUGIN_HEADER, pluginText } from "../../hook/opencode-plugin.ts";
 import { parseObject } from "../../json-object.ts";
 import type { Adapter, Launch, LaunchOptions } from "../adapter.ts";
+import { clientCheck, clientNote } from "../client-check.ts";
 import { readText, writeSettings } from "../settings-file.ts";
 import { PLUGIN_NAME, pluginFile, pluginFolders, pluginsIn } from "./places.ts";
 import { openCodeChecks } from "./plugin-check.ts";
@@ -16,13 +17,13 @@ export const opencode: Adapter = {
   name: "opencode",
   title: "OpenCode",
   program: "opencode",
-  async connect({ project, answer_seconds }) {
+  async connect({ project, answer_seconds, client }) {
     const file = ourFile(project);
     const before = ownText(file);
     const text = pluginText(process.env, answer_seconds);
-    if (before === text) return { file, changed: false, backup: null };
-    writeSettings(file, text);
-    return { file, changed: true, backup: null, notes: [RESTART] };
+    if (before !== text) writeSettings(file, text);
+    const notes = [...(before === text ? [] : [RESTART]), await clientNote(opencode, client)];
+    return { file, changed: before !== text, backup: null, notes };
   },
   async disconnect({ project }) {
     const file = ourFile(project);
@@ -31,7 +32,10 @@ export const opencode: Adapter = {
     return { file, changed: true, backup: null, notes: [RESTART] };
   },
   async checks(context) {
-    return openCodeChecks(context);
+    const checks = openCodeChecks(context);
+    // Before it is connected there is nothing to test it with.
+    const is_connected = pluginFolders(context.cwd, context.env).flatMap(pluginsIn).some(isOurs);
+    return is_connected ? [...checks, await clientCheck(opencode, context.client)] : checks;
   },
   async launch(options) {
     if (options.args.includes("--pure"))
@@ -48,7 +52,7 @@ export const opencode: Adapter = {
 /** Where the plugin isn't connected it is named by the settings of this one run. */
 function launchSettings({ cwd, env, answer_seconds }: LaunchOptions): Pick<Launch, "env" | "files"> {
   const connected = pluginFolders(cwd, env).flatMap(pluginsIn);
-  if (connected.some((file) => file.endsWith(`/${PLUGIN_NAME}`))) return { env: {} };
+  if (connected.some(isOurs)) return { env: {} };
   const given = env.OPENCODE_CONFIG_CONTENT;
   const settings = given === undefined ? {} : parseObject(given);
   if (settings === undefined)
@@ -59,6 +63,8 @@ function launchSettings({ cwd, env, answer_seconds }: LaunchOptions): Pick<Launc
   const plugin = [...(Array.isArray(settings.plugin) ? settings.plugin : []), pathToFileURL(file).href];
   return { env: { OPENCODE_CONFIG_CONTENT: JSON.stringify({ ...settings, plugin }) }, files: [file] };
 }
+
+const isOurs = (file: string): boolean => file.endsWith(`/${PLUGIN_NAME}`);
 
 function ourFile(project: boolean): string {
   const env: Env = process.env;

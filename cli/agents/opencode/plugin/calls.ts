@@ -67,7 +67,7 @@ function namesHome(args: Json): boolean {
  * OpenCode names a server's tool `SERVER_TOOL`, even where one of its own is called so. Of servers whose names begin alike the longest
  * counts.
  */
-function mcpToolIn(tool: string, servers: readonly string[]): { server: string; tool: string } | undefined {
+export function mcpToolIn(tool: string, servers: readonly string[]): { server: string; tool: string } | undefined {
   const prefix = (server: string) => `${server.replace(/[^a-zA-Z0-9_-]/g, "_")}_`;
   const found = servers
     .filter((server) => tool.startsWith(prefix(server)) && tool.length > prefix(server).length)

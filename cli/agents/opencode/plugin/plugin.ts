@@ -1,9 +1,15 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { confinedCommand } from "../../../../ipc/confined-command.ts";
+import { reportCall } from "../../../hook/after-call.ts";
 import { type Answer, GateLine, monotonicMs } from "../../../hook/exchange.ts";
 import { isObject, type Json } from "../../../json-object.ts";
-import { callIdOf, callOf, type ToolCall } from "./calls.ts";
+import { clientProgram, hasPassed } from "../../client-program.ts";
+import { callIn, TestFolder } from "../../client-test/test-folder.ts";
+import { callIdOf, callOf, mcpToolIn, SHELL_TOOL, type ToolCall } from "./calls.ts";
+import { hold } from "./held-arguments.ts";
 import { KeptConnection } from "./kept-connection.ts";
+import { mayHaveRuleAbout } from "./own-rules.ts";
 import { Sessions } from "./sessions.ts";
 import type { PluginSettings } from "./settings.ts";
 
@@ -29,16 +35,26 @@ const settings = (): PluginSettings => JSON.parse(SETTINGS_TEXT) as PluginSettin
 const sessions = new Sessions();
 let kept: KeptConnection | undefined;
 /** When each call that was allowed began, by its id; of the last ones. */
-const begun = new Map<string, { at: number; call: ToolCall }>();
+const begun = new Map<string, Begun>();
 const MAX_BEGUN = 256;
+
+interface Begun {
+  at: number;
+  call: ToolCall;
+  /** The command line that the model wrote, and the one that the gate gave for it. */
+  line?: string;
+  given?: string;
+}
 
 /** Called by OpenCode for each folder that it opens. */
 export const MetnosGate = async ({ directory }: { directory: string }) => {
   keepConnected();
   let servers: readonly string[] = [];
+  let in_force: Json | undefined;
   return {
-    config: async ({ mcp }: { mcp?: unknown }) => {
-      servers = isObject(mcp) ? Object.keys(mcp) : [];
+    config: async (config: Json) => {
+      in_force = config;
+      servers = isObject(config.mcp) ? Object.keys(config.mcp) : [];
     },
     "tool.execute.before": async ({ tool, sessionID, callID }: ToolInput, output: { args: Json }) => {
       keepConnected();
@@ -54,21 +70,20 @@ export const MetnosGate = async ({ directory }: { directory: string }) => {
         subagent: root.subagent,
       };
       // Before the gate is asked: while the user thinks nothing changes it, either.
-      freeze(output.args);
-      const refused = await refusal(call, sessionID);
+      const replace = hold(output.args);
+      const { refused, argv, line } = await answered(call, sessionID, in_force);
       if (refused !== undefined) throw new Error(`Metnos Gate: ${refused}`);
-      begun.set(callIdOf(call), { at: monotonicMs(), call });
+      const given = argv === undefined || line === undefined ? {} : { line, given: confinedCommand(argv) };
+      if (given.given !== undefined) replace(given.given);
+      begun.set(callIdOf(call), { at: monotonicMs(), call, ...given });
       for (const oldest of begun.keys()) if (begun.size > MAX_BEGUN) begun.delete(oldest);
     },
-    "tool.execute.after": async ({ sessionID, callID, args }: ToolInput) => {
+    "tool.execute.after": async ({ sessionID, callID, args }: ToolInput, output?: ToolOutput) => {
       const call_id = callIdOf({ session: sessions.rootOf(sessionID).id, call_id: callID });
       const found = begun.get(call_id);
       begun.delete(call_id);
       if (found === undefined) return;
-      // What ran: another plugin may have changed it after the gate was asked.
-      const ran = callOf({ ...found.call, args: args ?? found.call.args });
-      const input = "refused" in ran ? {} : { input: { executor: ran.executor, args: ran.args } };
-      kept?.say("tool.ran", { call_id, ok: true, duration_ms: Math.round(monotonicMs() - found.at), ...input });
+      await ran(found, args ?? found.call.args, output);
     },
     "chat.message": async (
       { sessionID }: { sessionID: string },
@@ -106,44 +121,105 @@ function noted(type: string, properties: Json): void {
   else if (type === "session.status" && isObject(status) && status.type === "idle") sessions.idle(sessionID);
 }
 
-/** What is asked about is what runs: a plugin that would change it afterwards fails, and the call with it. */
-function freeze(value: unknown): void {
-  if (typeof value !== "object" || value === null) return;
-  Object.freeze(value);
-  for (const member of Object.values(value)) freeze(member);
-}
-
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
-/** Why the call must not run, or undefined. Never rejects. @param waiting_in the session that the call is in, which may be a subagent's */
-async function refusal(tool_call: ToolCall, waiting_in: string): Promise<string | undefined> {
+/** The command line in whose place OpenCode can be given another one; undefined where there is none, or it isn't known to run that. */
+function confinableLine({ tool, args, servers, directory }: ToolCall, in_force: Json | undefined): string | undefined {
+  const { command } = args;
+  if (tool !== SHELL_TOOL || mcpToolIn(tool, servers) !== undefined || typeof command !== "string") return undefined;
+  const { state_dir, test_folder } = settings();
+  if (test_folder !== undefined) return command;
+  const program = clientProgram(process.pid);
+  if (program === undefined || !hasPassed(program, state_dir, AGENT)) return undefined;
+  return mayHaveRuleAbout(in_force, command, directory) ? undefined : command;
+}
+
+/** Why the call must not run, or undefined; and what is run in its place, if anything. */
+interface Answered {
+  refused?: string | undefined;
+  argv?: readonly string[];
+  line?: string;
+}
+
+/** Never rejects. @param waiting_in the session that the call is in, which may be a subagent's @param in_force OpenCode's settings */
+async function answered(tool_call: ToolCall, waiting_in: string, in_force: Json | undefined): Promise<Answered> {
   const waiting = sessions.begin(waiting_in);
   try {
     const call = callOf(tool_call);
-    if ("refused" in call) return call.refused;
-    const { socket, wait_seconds } = settings();
+    if ("refused" in call) return call;
+    const line = confinableLine(tool_call, in_force);
+    const { socket, wait_seconds, test_folder } = settings();
+    if (test_folder !== undefined) return answeredInTest(new TestFolder(test_folder), line);
     const answer = await new GateLine(process.env.METNOS_GATE_SOCKET || socket).ask({
       token: token(),
       agent_name: AGENT,
       session: call.context?.session ?? "",
       call,
-      can_confine: false,
+      can_confine: line !== undefined,
       deadline: monotonicMs() + wait_seconds * 1000,
       isAbandoned: () => waiting.is_abandoned,
     });
-    return reasonAgainst(answer);
+    const is_given = answer.kind === "decision" && answer.outcome === "allowed" && answer.is_confined;
+    if (is_given && line !== undefined && answer.argv !== undefined) return { argv: answer.argv, line };
+    return { refused: reasonAgainst(answer) };
   } catch (error) {
-    return `its plugin failed (${error instanceof Error ? error.name : "unknown"}): nothing is let through`;
+    return {
+      refused: `its plugin failed (${error instanceof Error ? error.name : "unknown"}): nothing is let through`,
+    };
   } finally {
     sessions.end(waiting_in, waiting);
   }
+}
+
+function answeredInTest(folder: TestFolder, line = ""): Answered {
+  const call = callIn(line);
+  if (call === -1) return { refused: "it is none of the test's" };
+  folder.note("before", call, clientProgram(process.pid) ?? {});
+  return { argv: folder.argv(call), line };
+}
+
+interface ToolOutput {
+  title?: unknown;
+  output?: unknown;
+}
+
+/** What ran: another plugin may have changed it after the gate was asked. */
+async function ran({ at, call, line, given }: Begun, args: Json, output: ToolOutput = {}): Promise<void> {
+  const { socket, commands, test_folder } = settings();
+  if (test_folder !== undefined) {
+    const noted = { hook_event_name: "tool.execute.after", tool_input: args };
+    new TestFolder(test_folder).note("after", callIn(String(args.command)), noted);
+    return;
+  }
+  const other = callOf({ ...call, args });
+  const input = "refused" in other ? undefined : { executor: other.executor, args: other.args };
+  const report = { call_id: callIdOf(call), ok: true, duration_ms: Math.round(monotonicMs() - at) };
+  if (given === undefined) {
+    kept?.say("tool.ran", { ...report, ...(input === undefined ? {} : { input }) });
+    return;
+  }
+  if (output.title === given) output.title = line;
+  const note = await reportCall({
+    ...report,
+    socket_path: process.env.METNOS_GATE_SOCKET || socket,
+    agent_name: AGENT,
+    token: token(),
+    session: call.session,
+    ran: args.command === given ? undefined : input,
+    output: String(output.output),
+    outside: commands.outside,
+  });
+  if (note !== undefined && typeof output.output === "string") output.output += `\n${note}`;
 }
 
 function reasonAgainst(answer: Answer): string | undefined {
   const { wait_seconds, commands } = settings();
   switch (answer.kind) {
     case "decision":
-      if (answer.outcome === "allowed" && !answer.is_confined) return undefined;
+      if (answer.outcome === "allowed")
+        return answer.is_confined
+          ? "this call is allowed only where it runs confined, and it can't be here"
+          : undefined;
       return answer.instead === undefined ? answer.reason : `${answer.reason}; ${answer.instead}`;
     case "unanswered":
       return `nobody answered within ${wait_seconds} s; this is not a refusal, ask again when somebody is there`;

@@ -29,6 +29,7 @@ const options = (env: Record<string, string> = {}) => ({
   answer_seconds: 600,
   args: [],
 });
+const CLIENT = { check: "opencode client", ok: true, detail: expect.stringMatching(/^untested/) };
 const checks = (env?: Record<string, string>) => opencode.checks(options(env));
 
 test("connect writes one file that names the gate; again changes nothing; --remove takes it away and nothing else", async () => {
@@ -45,6 +46,7 @@ test("connect writes one file that names the gate; again changes nothing; --remo
   expect(await checks()).toMatchObject([
     { check: "opencode plugin", ok: true },
     { check: "opencode other plugins", ok: true, detail: expect.stringContaining(mine) },
+    CLIENT,
   ]);
   expect(await opencode.disconnect(USER)).toMatchObject({ changed: true });
   expect([existsSync(file), existsSync(mine)]).toEqual([false, true]);
@@ -63,9 +65,10 @@ test("doctor says where it isn't installed, isn't the one of this version, is th
   const { file } = await opencode.connect(USER);
   expect(await checks({ OPENCODE_PURE: "1" })).toMatchObject([
     { ok: false, detail: expect.stringContaining("OPENCODE_PURE") },
+    CLIENT,
   ]);
   given(readFileSync(file, "utf8"), "project/.opencode/plugins/metnos-gate.js");
-  expect(await checks()).toMatchObject([{ ok: false, detail: expect.stringContaining("asked about twice") }]);
+  expect(await checks()).toMatchObject([{ ok: false, detail: expect.stringContaining("asked about twice") }, CLIENT]);
   given(`${readFileSync(file, "utf8")}\nthrow 1;`, "project/.opencode/plugins/metnos-gate.js");
   expect((await checks())[0]?.detail).toContain("is not the one that this version writes");
 });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { callOf, type ToolCall } from "../../../../cli/agents/opencode/plugin/calls.ts";
+import { hold } from "../../../../cli/agents/opencode/plugin/held-arguments.ts";
 import { MetnosGate } from "../../../../cli/agents/opencode/plugin/plugin.ts";
 import { Sessions } from "../../../../cli/agents/opencode/plugin/sessions.ts";
 
@@ -80,4 +81,13 @@ test("what is asked about is frozen before the gate is asked: nothing changes it
   expect([output.args, output.args.more, output.args.more.a].every(Object.isFrozen)).toBe(true);
   // As it is here it knows no gate.
   await expect(asked).rejects.toThrow("nothing is let through");
+});
+
+test("held arguments keep their form, and the gate alone gives them another command line", () => {
+  const args = { description: "d", command: "one", timeout: 5 };
+  const replace = hold(args);
+  expect(() => Object.assign(args, { command: "other" })).toThrow();
+  expect(JSON.stringify(args)).toBe('{"description":"d","command":"one","timeout":5}');
+  replace("two");
+  expect({ ...args }).toEqual({ description: "d", command: "two", timeout: 5 });
 });
