@@ -14,6 +14,9 @@ import { ANSWER_SECONDS, bash, OpenCodeSeat } from "./opencode-seat.ts";
 /** The last turn of the first test. */
 const LAST = 12;
 
+/** It isn't on the test's PATH. */
+const CLIENT = { check: "opencode client", ok: true, detail: expect.stringMatching(/^untested/) };
+
 describe("OpenCode", () => {
   const program = installedClient("opencode");
   if (program === undefined) return;
@@ -103,6 +106,7 @@ describe("OpenCode", () => {
       [
         { check: "opencode plugin", ok: true, detail: expect.stringContaining("loaded by 1 that runs now") },
         { check: "opencode other plugins", detail: expect.stringMatching(/another\.js.*later\.js/) },
+        CLIENT,
       ],
       true,
     ]);
@@ -115,6 +119,7 @@ describe("OpenCode", () => {
     writeFileSync(file, `${text}\nthrow new Error("broken");\n`);
     expect(await seat.checks()).toMatchObject([
       { ok: false, detail: `${file} is not the one that this version writes` },
+      CLIENT,
     ]);
     let checks: Check[] = [];
     const [unasked] = await seat.results({
@@ -131,6 +136,7 @@ describe("OpenCode", () => {
     expect(unasked).toContain("the key");
     expect(checks).toMatchObject([
       { ok: false, detail: expect.stringContaining("an OpenCode runs without the plugin") },
+      CLIENT,
     ]);
     const pure = opencode.launch({ args: ["--pure"], cwd: seat.project, env: seat.gate.home.env, answer_seconds: 1 });
     await expect(pure).rejects.toThrow("with --pure OpenCode loads no plugin");
