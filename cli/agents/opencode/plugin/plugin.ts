@@ -207,6 +207,7 @@ async function ran({ at, call, line, given }: Begun, args: Json, output: ToolOut
     session: call.session,
     ran: args.command === given ? undefined : input,
     output: String(output.output),
+    cwd: ("refused" in other ? undefined : other.context?.cwd) ?? "",
     outside: commands.outside,
   });
   if (note !== undefined && typeof output.output === "string") output.output += `\n${note}`;
