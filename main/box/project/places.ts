@@ -77,9 +77,9 @@ export class Places {
     return {
       found: { run_later: bound.flatMap(asText), secrets: secrets.flatMap(asText) },
       unnamed: bound.filter((path) => asText(path).length === 0 && isWithin(path, written)),
-      known: looks.map(({ folder, places }) => ({
+      known: looks.map(({ folder, places, repositories }) => ({
         folder,
-        places: places.map((place) => ({ ...place, leads_to: leadsTo(place) })),
+        places: [...places, ...repositories.map(itself)].map((place) => ({ ...place, leads_to: leadsTo(place) })),
       })),
       began,
       ended: performance.now(),
@@ -125,6 +125,9 @@ function hasAppeared(place: Found, at_path: KnownPlace | undefined, known: Known
   // With its folder a place moves as it is.
   return known?.changed_at !== place.changed_at;
 }
+
+/** A repository that was there stays when its objects are deleted, with its settings and hooks; another in its place doesn't. */
+const itself = (repository: Found): Found => ({ ...repository, parent: "" });
 
 /** With the code that the repository's own settings name. */
 function withNamed(folder: string, look: TreeLook): TreeLook {

@@ -29,6 +29,8 @@ const STEP = 1024;
 
 export interface TreeLook {
   readonly places: Found[];
+  /** Folders by the name `.git` that git takes for a repository's: what they hold is looked at by itself. */
+  readonly repositories: Found[];
   readonly secrets: Found[];
   readonly pipes: Found[];
   /** False: the project holds more than is looked through. */
@@ -107,7 +109,7 @@ export class ProjectTree {
 
   /** A step for each folder, or part of a large one; the outer ones first: what is left out is the deepest. */
   *#steps(): Steps<TreeLook> {
-    const look: TreeLook = { places: [], secrets: [], pipes: [], is_whole: true };
+    const look: TreeLook = { places: [], repositories: [], secrets: [], pipes: [], is_whole: true };
     const room: Room = { ...this.#limits, is_exceeded: false };
     const ways = new ShortWays();
     const waiting = [{ folder: this.#root, way: new Way(undefined, 0, 1) }];
@@ -120,7 +122,7 @@ export class ProjectTree {
           for (const place of folder.places) look.places.push(place);
           for (const secret of folder.secrets) look.secrets.push(secret);
           for (const pipe of folder.pipes) look.pipes.push(pipe);
-          if (folder.is_hollow) look.places.push(foundAs(folder));
+          if (isGit(folder)) (folder.is_hollow ? look.places : look.repositories).push(foundAs(folder));
           if (waiting.length + folder.folders.size > room.folders) room.is_exceeded = true;
           else {
             const inner = ways.into(folder.bytes, way, folder.folders.size);
@@ -220,7 +222,7 @@ function* read(folder: Folder, way: Way, { identity, size, room }: Reading): Ste
   const pipes = yield* foundOf(folder, way, identity, contents.pipes);
   const is_wide = contents.folders.length > room.folders;
   folder.identity = identity;
-  folder.is_hollow = folder.kind === "repository" && isHollow(folder.path, entries);
+  folder.is_hollow = isGit(folder) && isHollow(entries);
   folder.places = places;
   folder.secrets = secrets;
   folder.pipes = pipes;
@@ -304,10 +306,10 @@ function* foundOf({ path: folder }: Folder, way: Way, parent: string, names: rea
   return found;
 }
 
-/** It lacks what every repository has from its first moment, and nothing is lost with it. */
-function isHollow(path: string, entries: readonly Entry[]): boolean {
-  return /\/\.git$/i.test(path) && !entries.some(({ name }) => name === "objects");
-}
+const isGit = ({ kind, path }: Folder): boolean => kind === "repository" && /\/\.git$/i.test(path);
+
+/** It lacks what every repository has from its first moment. */
+const isHollow = (entries: readonly Entry[]): boolean => !entries.some(({ name }) => name === "objects");
 
 function foundAs({ path, parent, identity, changed_at }: Folder): Found {
   return { path, parent: parent?.identity ?? "", own: identity, is_link: false, changed_at };

@@ -154,6 +154,36 @@ describe.skipIf(reason !== undefined)("after a confined command", () => {
     expect(existsSync(join(project, "whole/.git/HEAD"))).toBe(true);
   });
 
+  it("a repository that was there stays though its objects are deleted, with its settings and hooks", async () => {
+    const under_test = await boxUnderTest();
+    const { project, alarms } = under_test;
+    for (const folder of [project, join(project, "sub")]) {
+      execFileSync("git", ["init", "-q", folder]);
+      mkdirSync(join(folder, ".git/hooks"), { recursive: true });
+      writeFileSync(join(folder, ".git/hooks/pre-commit"), "mine");
+    }
+    await under_test.run("rm -rf .git sub");
+    await ended(under_test);
+    expect(alarms).toEqual([]);
+    for (const folder of [project, join(project, "sub")]) {
+      expect(existsSync(join(folder, ".git/objects"))).toBe(false);
+      expect(existsSync(join(folder, ".git/config"))).toBe(true);
+      expect(readFileSync(join(folder, ".git/hooks/pre-commit"), "utf8")).toBe("mine");
+    }
+  });
+
+  it("an empty .git in the place of a repository that nothing kept is set aside", async () => {
+    const under_test = await boxUnderTest();
+    const { project, box } = under_test;
+    for (const name of ["objects", "refs"]) mkdirSync(join(project, "sub/.git", name), { recursive: true });
+    writeFileSync(join(project, "sub/.git/HEAD"), "ref: refs/heads/main\n");
+    await under_test.run("mv sub/.git old && mkdir sub/.git");
+    await ended(under_test);
+    const paths = () => box.status().set_aside.map(({ path }) => path);
+    await expect.poll(paths).toEqual([join(project, "sub/.git")]);
+    expect(existsSync(join(project, "old/HEAD"))).toBe(true);
+  });
+
   it("a worktree whose files lead git to another repository is set aside", async () => {
     const under_test = await boxUnderTest();
     const { project, box } = under_test;
