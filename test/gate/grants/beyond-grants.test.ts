@@ -93,7 +93,7 @@ describe("a grant on a host is for fetching from it", () => {
 });
 
 describe("a grant on writing in a folder", () => {
-  it.each(["sub", "changed", "."])("doesn't cover deleting all of %s, which nothing else holds", (name) => {
+  it.each(["sub", "changed", "build", "."])("doesn't cover deleting all of %s, which nothing else holds", (name) => {
     const { outcome, project } = world();
     expect(outcome("fs_delete", { path: join(project, name) })).toBe("approval_required");
   });
