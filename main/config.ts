@@ -64,7 +64,14 @@ export const configSchema = z
           .default([]),
         /** Limits of a run; those of memory, files and time are for each of its processes. */
         processes: z.number().int().min(16).max(1_000_000).default(1024),
-        memory_mb: z.number().int().min(64).max(1_048_576).default(8192),
+        /** 0: none. */
+        memory_mb: z
+          .number()
+          .int()
+          .min(0)
+          .max(1_048_576)
+          .refine((mb) => mb === 0 || mb >= 64, "must be 0, or 64 at least")
+          .default(8192),
         file_mb: z.number().int().min(1).max(1_048_576).default(4096),
         open_files: z.number().int().min(64).max(1_048_576).default(4096),
         cpu_seconds: z.number().int().min(1).max(604_800).default(3600),

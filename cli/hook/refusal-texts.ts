@@ -1,7 +1,7 @@
 /**
  * What programs print where the system refuses them something, in the languages that the C library has for the most users, and Node's
  * codes: a read-only place (EROFS), no permission (EACCES, EPERM), a place that can't be moved away or exchanged (EBUSY), no network
- * (ENETUNREACH, EAI_AGAIN).
+ * (ENETUNREACH, EAI_AGAIN), no address space.
  */
 export const REFUSAL_TEXTS: readonly string[] = [
   "EROFS",
@@ -47,6 +47,9 @@ export const REFUSAL_TEXTS: readonly string[] = [
   "Fallo temporal en la resolución del nombre",
   "Falha temporário na resolução de nome",
   "Could not resolve host",
+  // The limit of memory, which counts what they reserve.
+  "AddressSanitizer failed to allocate",
+  "ThreadSanitizer can not mmap",
 ];
 
 /** True if a program's output says that the system refused it something. */

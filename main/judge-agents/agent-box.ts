@@ -84,7 +84,8 @@ export class AgentBox {
     const { settings } = parts.machine;
     const stricter = Object.entries(LIMITS).map(([name, limit]) => [
       name,
-      Math.min(limit, settings[name as keyof typeof LIMITS]),
+      // 0 there: without a limit.
+      Math.min(limit, settings[name as keyof typeof LIMITS] || limit),
     ]);
     this.#machine = { ...parts.machine, settings: { ...settings, ...Object.fromEntries(stricter) } };
   }

@@ -51,7 +51,9 @@ export interface RunOptions {
   change?: Partial<ConfinedRun>;
 }
 
-export async function boxUnderTest(folders: { state_dir?: string; project?: string } = {}): Promise<BoxUnderTest> {
+export async function boxUnderTest(
+  folders: { state_dir?: string; project?: string; settings?: object } = {},
+): Promise<BoxUnderTest> {
   const folder = tempFolder();
   const state_dir = folders.state_dir ?? join(folder, "state");
   const project = folders.project ?? join(folder, "project");
@@ -69,7 +71,7 @@ export async function boxUnderTest(folders: { state_dir?: string; project?: stri
     paths: { state_dir },
     home,
     env: { HOME: home, PATH: process.env.PATH },
-    config: configSchema.parse({}).box,
+    config: configSchema.parse({ box: folders.settings ?? {} }).box,
     clock: systemClock,
     alarms: { raise: (alarm) => alarms.push(alarm) },
     audit: { append: (record) => trail.push(typeof record === "function" ? record() : record) },

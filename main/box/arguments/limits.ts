@@ -10,13 +10,14 @@ const COUNTS_BY_NAMESPACE = [5, 14] as const;
 
 /**
  * Lines of bash that set the limits for it and all that it starts; one that is stricter already stays. Memory is what a process
- * writes to (RLIMIT_DATA): V8 and Go reserve far more addresses than they use. The kernel enforces no limit of processes for root.
+ * writes to (RLIMIT_DATA): V8 and Go reserve far more addresses than they use. What AddressSanitizer and ThreadSanitizer reserve counts,
+ * though: without a limit of memory they run. The kernel enforces no limit of processes for root.
  */
 export function limitCommands(limits: Limits, kernel: string = release()): string {
   const { processes, memory_mb, file_mb, open_files, cpu_seconds } = limits;
   const words = [
     "-c 0",
-    `-d ${memory_mb * 1024}`,
+    ...(memory_mb === 0 ? [] : [`-d ${memory_mb * 1024}`]),
     `-f ${file_mb * 1024}`,
     `-n ${open_files}`,
     `-t ${cpu_seconds}`,

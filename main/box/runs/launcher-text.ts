@@ -21,6 +21,9 @@ export interface LauncherParts {
 
 const NEW_SESSION = "--new-session";
 
+/** Where the machine has no memory left, the kernel ends a confined command before anything of the user's. */
+const ENDED_FIRST = "{ echo 1000 >| /proc/self/oom_score_adj; } 2>/dev/null";
+
 /** The exit code of a run that didn't start, as of a program that can't be run. */
 const NOT_STARTED = 126;
 
@@ -88,7 +91,8 @@ ${
   keeps_terminal
     ? `session=${NEW_SESSION}; [ -t 0 ] && session=
 `
-    : ""
+    : `${ENDED_FIRST}
+`
 }exec -c ${shellQuoted(bubblewrap)} ${common
     .filter((word) => !keeps_terminal || word !== NEW_SESSION)
     .map(shellWord)
