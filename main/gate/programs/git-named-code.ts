@@ -11,6 +11,8 @@ import { gitFoldersOf } from "./git-folders.ts";
 const MAX_SETTINGS = 256 * 1024;
 /** More than anybody sets; each may be a mount in a box. */
 const MAX_NAMED = 64;
+/** Words of commands that are looked for in the work tree: each costs a look at the disk. */
+const MAX_WORDS = 1024;
 
 /** Their value is a file or folder: of the work tree, or beside the settings. */
 const NAMES_PATH = /^core\.(?:hookspath|attributesfile)$/;
@@ -24,7 +26,7 @@ export function codeNamedBySettings(root: string): string[] {
   const folders = gitFoldersOf(root);
   if (folders === null) return [];
   const named = [join(folders.common, "config"), join(folders.git, "config.worktree")].flatMap((file) =>
-    entriesOf(file).flatMap(([key, value]) => pathsNamed(key, value, root, dirname(file))),
+    pathsNamed(entriesOf(file), root, dirname(file)),
   );
   return [...new Set(named)].filter((path) => isOwn(path, root, folders.git)).slice(0, MAX_NAMED);
 }
@@ -38,17 +40,25 @@ function isOwn(path: string, root: string, git: string): boolean {
     .some((name) => name === ".git" || BUILD_FOLDERS.has(name));
 }
 
-function pathsNamed(key: string, value: string, root: string, settings: string): string[] {
-  if (NAMES_PATH.test(key)) return value === "" ? [] : [resolve(root, value)];
-  if (NAMES_SETTINGS.test(key)) return value === "" ? [] : [resolve(settings, value)];
-  if (!NAMES_COMMAND.test(key)) return [];
-  return value
-    .split(/[\s;&|()<>'"`=!]+/)
+function pathsNamed(entries: readonly (readonly [string, string])[], root: string, settings: string): string[] {
+  const paths: string[] = [];
+  const words: string[] = [];
+  for (const [key, value] of entries) {
+    if (value === "") continue;
+    if (NAMES_PATH.test(key)) paths.push(resolve(root, value));
+    else if (NAMES_SETTINGS.test(key)) paths.push(resolve(settings, value));
+    else if (words.length < MAX_WORDS && NAMES_COMMAND.test(key)) words.push(...value.split(BETWEEN_WORDS, MAX_WORDS));
+  }
+  const named = words
+    .slice(0, MAX_WORDS)
     .filter((word) => word !== "" && !word.startsWith("-"))
     .map((word) => ({ word, path: resolve(root, word) }))
     .filter(({ word, path }) => kindOf(path) === "file" || /^\.{0,2}[\w.-]*\/.*[\w-]$/.test(word))
     .map(({ path }) => path);
+  return [...paths, ...named];
 }
+
+const BETWEEN_WORDS = /[\s;&|()<>'"`=!]+/;
 
 /** Read as git reads it, but for what it would refuse: a line that isn't understood names nothing. Never waits. */
 function entriesOf(file: string): [key: string, value: string][] {
@@ -62,7 +72,7 @@ function entriesOf(file: string): [key: string, value: string][] {
     .split("\n")) {
     const head = /^\s*\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]/.exec(line);
     if (head !== null) section = `${head[1]?.toLowerCase()}${head[2] === undefined ? "" : `.${head[2]}`}.`;
-    const entry = /^\s*([A-Za-z][\w-]*)\s*=\s*(.*?)\s*$/.exec(head === null ? line : line.slice(head[0].length));
+    const entry = /^([A-Za-z][\w-]*)\s*=\s*(.*)$/.exec((head === null ? line : line.slice(head[0].length)).trim());
     if (entry === null || section === "") continue;
     found.push([
       section + (entry[1] ?? "").toLowerCase(),

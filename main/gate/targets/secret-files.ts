@@ -30,13 +30,14 @@ const mayBeKey = (text: string): boolean =>
   holdsKey(text) || (text.trim() !== "" && !/^(?:-----BEGIN |PK|ssh-|\{)/.test(text));
 
 /** A value that is written out, not a variable's name. */
-const VALUE = `["']?(?!\\$|<|%|["'\\s])[^\\s"',]{6,}`;
+const VALUE = `["']?(?!\\$|<|%|["'\\s])[^\\s"',]{6}`;
+// Each name is looked at once, from where it begins: a hostile file of one long name would else keep the gate busy for minutes.
 const ASSIGNED = new RegExp(
-  `(?:token|secret|passw(?:or)?d|passphrase|_auth|authorization|credential|(?:api|access|private)[_-]?key)[\\w-]*["']?\\s*[=:]\\s*${VALUE}|bearer\\s+${VALUE}`,
+  `(?<![\\w-])(?=[\\w-]*(?:token|secret|passw(?:or)?d|passphrase|_auth|authorization|credential|(?:api|access|private)[_-]?key))[\\w-]+["']?\\s*[=:]\\s*${VALUE}|bearer\\s+${VALUE}`,
   "i",
 );
 /** `https://name:password@host` */
-const IN_URL = /\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@"']*:[^\s/@"'$]+@/i;
+const IN_URL = /(?<=\b[a-z][a-z0-9+.-]*):\/\/[^\s/:@"']*:[^\s/@"'$]+@/i;
 const holdsToken = (text: string): boolean => ASSIGNED.test(text) || IN_URL.test(text);
 
 const NO_EXAMPLE = "(?!.*[._-](?:example|sample|template)$)";
@@ -121,13 +122,13 @@ const GIT_SETTINGS =
   /\/(?:[^/]*\.git(?:\/(?:modules|worktrees)\/.+)?\/config(?:\.worktree)?|\.gitconfig|\.config\/git\/config)$/;
 /** What a URL has between its scheme and `@` that lets somebody in: a password, or a token in a name's place. */
 const IN_GIT_URL =
-  /\b([a-z][a-z0-9+.-]*:\/\/)(?:[^\s/:@"']*:[^\s/@"']*|(?:gh[a-z]_|github_pat_|glpat-)[^\s/@"']*|[A-Za-z0-9_=-]{30,})@/gi;
+  /(?<=\b[a-z][a-z0-9+.-]*:\/\/)(?:[^\s/:@"']*:[^\s/@"']*|(?:gh[a-z]_|github_pat_|glpat-)[^\s/@"']*|[A-Za-z0-9_=-]{30,})@/gi;
 /** Up to the line's end, and in the lines that continue it. */
-const GIT_SECRET = /\b(extraheader|smtppass|[\w-]*(?:token|password|secret))([^\S\n]*=)(?:[^\n\\]|\\[\s\S])+/gi;
+const GIT_SECRET = /(?<=(?:\bextraheader|\bsmtppass|token|password|secret)[^\S\n]*=)(?:[^\n\\]|\\[\s\S])+/gi;
 
 /** Git's settings without the passwords and tokens in them; the same text where there are none. */
 export function withoutGitSecrets(settings: string): string {
-  return settings.replace(IN_GIT_URL, "$1").replace(GIT_SECRET, "$1$2");
+  return settings.replace(IN_GIT_URL, "").replace(GIT_SECRET, "");
 }
 
 const holdsGitSecret = (text: string): boolean => withoutGitSecrets(text) !== text;

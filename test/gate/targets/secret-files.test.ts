@@ -2,7 +2,13 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { askedEachTime, hasSecretName, isSecretInGit, mayBeSecret } from "../../../main/gate/targets/secret-files.ts";
+import {
+  askedEachTime,
+  hasSecretName,
+  isSecretInGit,
+  mayBeSecret,
+  withoutGitSecrets,
+} from "../../../main/gate/targets/secret-files.ts";
 import { freshGrants, ROBERTO } from "../../support/gate-stores.ts";
 import { decided } from "../../support/guarded-calls.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
@@ -228,5 +234,48 @@ describe("git's settings", () => {
     const world = worldWith("remote.origin.url=https://example.com/a.git", "remote.x.url=ssh://git@example.com/b.git");
     for (const command of LINES)
       expect([command, decided(world, "Bash", { command }).outcome]).toEqual([command, "allowed"]);
+  });
+});
+
+describe("a hostile file", () => {
+  const LONG = ["token", "a-", "a.", "token-", "a://", "a://b:", "token ", "-----BEGIN A "];
+
+  it.each(LONG)("is looked at in no more time than any other of its size: %j again and again", (part) => {
+    const file = join(tempFolder(), ".mcp.json");
+    const text = part.repeat((256 * 1024) / part.length);
+    writeFileSync(file, text);
+    const began = performance.now();
+    expect([askedEachTime(file), withoutGitSecrets(text) === text]).toEqual([undefined, true]);
+    expect(performance.now() - began).toBeLessThan(500);
+  });
+
+  it.each([
+    ['"myTokenValue-2": "abcdefgh"', "settings with a token in them"],
+    ["x.api_key=abcdefgh", "settings with a token in them"],
+    ["2.https://a:b@c", "settings with a token in them"],
+    ["token\n: $HOME_DIRECTORY", undefined],
+    ["://a:b@c", undefined],
+  ])("%j is told as ever", (text, why) => {
+    const file = join(tempFolder(), ".mcp.json");
+    writeFileSync(file, text);
+    expect(askedEachTime(file)).toBe(why);
+  });
+
+  it("of settings loses its passwords and nothing else", () => {
+    const settings = `[a]
+\turl = x.https://me:hidden@h/a.git
+\turl = https://h/a:b
+\tmy-token = a = b\\
+ c
+\txextraheader = y
+\tname = z
+`;
+    expect(withoutGitSecrets(settings)).toBe(`[a]
+\turl = x.https://h/a.git
+\turl = https://h/a:b
+\tmy-token =
+\txextraheader = y
+\tname = z
+`);
   });
 });
