@@ -1,16 +1,20 @@
+import { opendirSync } from "node:fs";
 import type { StandsFor } from "../../../ipc/description.ts";
 import { ownCommand } from "../../../ipc/own-command.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
 import { effectsOf } from "../guard/shell/effects.ts";
 import { askedOutside } from "../programs/gate-command.ts";
 import { launchedBy, runsElsewhere } from "../programs/hazard-records.ts";
+import { type LoadedFile, launchedFile, loadedFilesOf } from "../programs/loaded-files.ts";
 import { changesRunner, type NamedScripts, namedScripts } from "../programs/script-runners.ts";
-import { scriptLines } from "../programs/script-texts.ts";
-import { type LoadedFile, loadedFilesOf, scriptWordOf } from "../programs/script-words.ts";
-import { SHELLS } from "../programs/shells.ts";
-import { absolutePath } from "../shell/paths.ts";
+import { commandsIn, scriptLines } from "../programs/script-texts.ts";
+import { scriptWordOf } from "../programs/script-words.ts";
+import { absolutePath, canMatch, pathOf } from "../shell/paths.ts";
+import { readCommand } from "../shell/read-command.ts";
 import type { SimpleCommand, Word } from "../shell/reading.ts";
 import { programName } from "../shell/word.ts";
+import { realForm } from "../targets/path.ts";
+import { kindOf } from "../targets/path-kind.ts";
 import { type FileRead, readBounded, sha256 } from "./bounded-file.ts";
 import type { CallPlace } from "./call-place.ts";
 import { firstLines, lineCount, shownLines } from "./shown-lines.ts";
@@ -24,6 +28,8 @@ const MAX_TOGETHER = 16 * 1024 * 1024;
 /** Bytes of a file that names scripts. */
 const MAX_NAMING = 256 * 1024;
 const MAX_NAMES = 8;
+/** Names of one call that are looked for beside scripts: files that options load, that a pipe is fed with. */
+const MAX_LOOKS = 100;
 /** Folders above that are looked in. */
 const MAX_ABOVE = 32;
 
@@ -38,13 +44,31 @@ export function standsForOf(lines: readonly CommandLine[], place: CallPlace): St
     for (const [at, command] of commands.entries()) {
       if (found.size >= MAX_NAMES) break;
       if (isGateItself(command)) continue;
-      if (command.is_speculative || command.via.some(runsElsewhere) || command.cwd === null) continue;
-      const one = namedBy(line, command, commands.slice(0, at), reader);
-      const all = [...(one === null ? [] : [one]), ...loadedBy(line, command, commands.slice(0, at), reader)];
+      const all = runBy({ line, command, before: commands.slice(0, at), is_inner: false }, reader);
       for (const each of all.slice(0, MAX_NAMES - found.size)) found.set(`${each.name}\n${each.file}`, each);
     }
   }
   return [...found.values()];
+}
+
+/** A command of a line, or of a script that a name in it stands for. */
+interface Place {
+  line: CommandLine;
+  command: SimpleCommand;
+  /** Those that run before it. */
+  before: readonly SimpleCommand[];
+  is_inner: boolean;
+}
+
+function runBy(here: Place, reader: ScriptReader): StandsFor[] {
+  const { command } = here;
+  if (command.is_speculative || command.via.some(runsElsewhere) || command.cwd === null) return [];
+  const found = namedBy(here, reader);
+  for (const one of loadedFilesOf(command, here.before)) {
+    if (found.length >= MAX_NAMES || !reader.mayLook()) break;
+    found.push(...loaded(here, one, reader));
+  }
+  return found;
 }
 
 /** By the launcher that runs now: its text says nothing about the call. */
@@ -56,9 +80,15 @@ function isGateItself({ name, argv }: SimpleCommand): boolean {
 class ScriptReader {
   readonly place: CallPlace;
   #left = MAX_TOGETHER;
+  #looks = MAX_LOOKS;
 
   constructor(place: CallPlace) {
     this.place = place;
+  }
+
+  /** False once so many names were looked for that no more are. */
+  mayLook(): boolean {
+    return this.#looks-- > 0;
   }
 
   read(file: string, max_bytes: number): FileRead {
@@ -68,60 +98,86 @@ class ScriptReader {
   }
 }
 
-function namedBy(
-  line: CommandLine,
-  command: SimpleCommand,
-  before: readonly SimpleCommand[],
-  reader: ScriptReader,
-): StandsFor | null {
+function namedBy(here: Place, reader: ScriptReader): StandsFor[] {
+  const { command } = here;
   let argv: readonly Word[] = command.argv;
   let name = command.name;
   for (let left = 3; left > 0; left--) {
     const scripts = namedScripts(name, argv);
-    const one = scripts === null ? null : byName(line, command, before, scripts, reader);
-    if (one !== null) return one;
+    const found = scripts === null ? [] : byName(here, scripts, reader);
+    if (found.length > 0) return found;
     const inner = launchedBy(name, argv);
     if (inner === null) break;
     argv = inner;
     name = programName(inner[0]?.text ?? "");
   }
-  return byFile(line, command, before, argv, name, reader);
+  let found = byFile(here, argv, name, reader);
+  if (found.length === 0 && argv !== command.argv) found = byFile(here, command.argv, command.name, reader);
+  const launched = found.length === 0 ? launchedFile(command) : null;
+  return launched === null ? found : loaded(here, launched, reader);
 }
 
-/** `npm test`, `make t`: a line in a file of the project. */
-function byName(
-  line: CommandLine,
-  command: SimpleCommand,
-  before: readonly SimpleCommand[],
-  scripts: NamedScripts,
-  reader: ScriptReader,
-): StandsFor | null {
+/** `npm test`, `make t`: a line in a file of the project, and the files that this line runs in turn. */
+function byName(here: Place, scripts: NamedScripts, reader: ScriptReader): StandsFor[] {
+  const { line, command, before } = here;
   const { marks, names, form } = scripts;
   const folder = scripts.folder === undefined ? command.cwd : absolutePath(scripts.folder, command.cwd);
-  if (folder === null || command.assignments.some(({ name }) => changesRunner(name))) return null;
+  if (folder === null || command.assignments.some(({ name }) => changesRunner(name))) return [];
   const base = scripts.file_is_below ? folder : command.cwd;
   const given = scripts.file === undefined ? null : absolutePath(scripts.file, base);
   const file = given ?? fileAbove(folder, scripts, reader.place);
-  if (file !== null && isWritten(file, before)) return null;
+  if (file !== null && isWritten(file, before)) return [];
   if (file === null)
     return form === "aliases" || !scripts.is_script
-      ? null
-      : entry(line, marks, `${folder}/${scripts.files[0]}`, NOTHING, []);
+      ? []
+      : [entry(line, marks, `${folder}/${scripts.files[0]}`, NOTHING, [])];
   const read = reader.read(file, MAX_NAMING);
   const text = read.kind === "file" ? read.text : null;
   const lines = text === null ? null : scriptLines(form, text, names, scripts.has_hooks);
   // A subcommand or a program then, for all that is known.
-  if (lines === null && (form === "aliases" || !scripts.is_script)) return null;
-  return entry(line, marks, file, read, lines ?? []);
+  if (lines === null && (form === "aliases" || !scripts.is_script)) return [];
+  const outer = entry(line, marks, file, read, lines ?? []);
+  const cwd = form === "rules" ? folder : file.slice(0, file.lastIndexOf("/")) || "/";
+  return here.is_inner ? [outer] : [outer, ...inScript(here, outer, commandsIn(form, lines ?? []), cwd, reader)];
+}
+
+/** Lines of a script that are read for what they run in turn, and letters of one. */
+const MAX_INNER_LINES = 40;
+const MAX_INNER_LENGTH = 2000;
+
+/** The files that are there now and that the lines of a script name to be run; what these run isn't looked for. */
+function inScript(
+  { line: { arg }, before }: Place,
+  outer: StandsFor,
+  lines: readonly string[],
+  cwd: string,
+  reader: ScriptReader,
+): StandsFor[] {
+  const { home } = reader.place;
+  const texts = lines.filter(({ length }) => length <= MAX_INNER_LENGTH).slice(0, MAX_INNER_LINES);
+  return texts.flatMap((text) => {
+    const reading = readCommand(text, { cwd, home });
+    const line = { arg, text, is_list: false, reading };
+    const found = reading.commands.flatMap((command, at) =>
+      runBy({ line, command, before: [...before, ...reading.commands.slice(0, at)], is_inner: true }, reader),
+    );
+    return found
+      .filter(({ sha256, file }) => sha256 !== null && file !== outer.file)
+      .map((one): StandsFor => ({ ...one, span: outer.span }));
+  });
 }
 
 const NOTHING: FileRead = { kind: "nothing" };
 
-function fileAbove(folder: string, { files, goes_up }: NamedScripts, place: CallPlace): string | null {
+function fileAbove(
+  folder: string,
+  { files, goes_up }: { files: readonly string[]; goes_up?: boolean | undefined },
+  place: CallPlace,
+): string | null {
   let here = folder;
   for (let left = goes_up ? MAX_ABOVE : 1; left > 0; left--) {
-    const base = here === "/" ? "" : here;
-    const file = files.map((name) => `${base}/${name}`).find((path) => readBounded(path, 0, place).kind !== "nothing");
+    const paths = files.map((name) => absolutePath(name, here) ?? name);
+    const file = paths.find((path) => readBounded(path, 0, place).kind !== "nothing");
     if (file !== undefined) return file;
     if (here === "/") return null;
     here = here.slice(0, here.lastIndexOf("/")) || "/";
@@ -130,50 +186,88 @@ function fileAbove(folder: string, { files, goes_up }: NamedScripts, place: Call
 }
 
 /** `./x.sh`, `bash x.sh`, `python3 x.py`: a file that is run itself. */
-function byFile(
-  line: CommandLine,
-  command: SimpleCommand,
-  before: readonly SimpleCommand[],
-  argv: readonly Word[],
-  name: string,
-  reader: ScriptReader,
-): StandsFor | null {
+function byFile(here: Place, argv: readonly Word[], name: string, reader: ScriptReader): StandsFor[] {
   const script = scriptWordOf(name, argv);
-  if (script === null || !script.is_resolved || script.glob === true || script.text === "") return null;
-  const file = absolutePath(script.text, command.cwd);
-  if (file === null || /^\/(?:dev|proc)\//.test(file) || (script === argv[0] && SYSTEM.test(file))) return null;
-  if (isWritten(file, before)) return null;
-  const read = reader.read(file, MAX_HASHED);
-  const text = read.kind === "file" && read.text !== null ? read.text : "";
-  return entry(line, [argv[0] ?? script, script], file, read, firstLines(text), lineCount(text));
+  if (script === null || !script.is_resolved || script.text === "") return [];
+  const file = absolutePath(script.text, here.command.cwd);
+  if (file === null || (script === argv[0] && SYSTEM.test(file))) return [];
+  const marks = [argv[0] ?? script, script];
+  if (script.glob !== true) return [fileEntry(here, marks, file, reader)].flatMap((one) => one ?? []);
+  return matchesOf(script, here.command.cwd).flatMap((path) => fileEntry(here, marks, path, reader) ?? []);
 }
 
-/** `node -r ./t.js`, `python3 -m mod`, `bash < x.sh`: files that are run as well. */
-function loadedBy(
-  line: CommandLine,
-  command: SimpleCommand,
-  before: readonly SimpleCommand[],
+/** `node -r ./t.js`, `cat x.sh | bash`, `npx jest`: a file that is run as well. */
+function loaded(
+  here: Place,
+  { word, names, folder, goes_up, is_guess }: LoadedFile,
   reader: ScriptReader,
 ): StandsFor[] {
-  const loaded: LoadedFile[] = loadedFilesOf(command.name, command.argv);
-  const takes_input = SHELLS.has(command.name) && scriptWordOf(command.name, command.argv) === null;
-  if (takes_input)
-    for (const { operator, target } of command.redirects)
-      if (operator === "<" && target.is_resolved && target.glob !== true)
-        loaded.push({ word: target, names: [target.text] });
-  return loaded.flatMap(({ word, names }): StandsFor[] => {
-    const files = names.map((name) => absolutePath(name, command.cwd)).filter((file) => file !== null);
-    const file = files.find((path) => readBounded(path, 0, reader.place).kind !== "nothing");
-    if (file === undefined || /^\/(?:dev|proc)\//.test(file) || isWritten(file, before)) return [];
-    const read = reader.read(file, MAX_HASHED);
-    const text = read.kind === "file" && read.text !== null ? read.text : "";
-    return [entry(line, [command.argv[0] ?? word, word], file, read, firstLines(text), lineCount(text))];
+  if (folder === null) return [];
+  const above = word.glob === true ? null : fileAbove(folder, { files: names, goes_up }, reader.place);
+  const files = word.glob === true ? matchesOf(word, folder) : above === null ? [] : [above];
+  return files.flatMap((file) => {
+    if (is_guess && kindOf(realForm(file) ?? file) !== "file") return [];
+    return fileEntry(here, [here.command.argv[0] ?? word, word], file, reader) ?? [];
   });
 }
 
+function fileEntry(
+  { line, before }: Place,
+  marks: readonly Word[],
+  file: string,
+  reader: ScriptReader,
+): StandsFor | null {
+  if (/^\/(?:dev|proc)\//.test(file) || isWritten(file, before)) return null;
+  const read = reader.read(file, MAX_HASHED);
+  const text = read.kind === "file" && read.text !== null ? read.text : "";
+  return entry(line, marks, file, read, firstLines(text), lineCount(text));
+}
+
+/** Names in a folder that a pattern is held against. */
+const MAX_MATCHED = 2000;
+
+/** The files that a pattern in a word's last name matches now, sorted; none where more are there than are looked at. */
+function matchesOf(word: Word, cwd: string | null): string[] {
+  const { segments } = pathOf(word, cwd);
+  const folders = segments.slice(0, -1);
+  if (folders.some((name) => typeof name !== "string")) return [];
+  const folder = `/${folders.join("/")}`;
+  try {
+    const names = namesIn(folder);
+    return names
+      .filter((name) => canMatch(segments.at(-1), name))
+      .sort()
+      .slice(0, MAX_NAMES)
+      .map((name) => `${folder === "/" ? "" : folder}/${name}`);
+  } catch {
+    return []; // no such folder: the pattern stands for nothing
+  }
+}
+
+/** None where there are more than are looked at. */
+function namesIn(folder: string): string[] {
+  const open = opendirSync(folder);
+  try {
+    const names: string[] = [];
+    for (let entry = open.readSync(); entry !== null; entry = open.readSync()) {
+      if (names.length === MAX_MATCHED) return [];
+      names.push(entry.name);
+    }
+    return names;
+  } finally {
+    open.closeSync();
+  }
+}
+
+const written_by = new WeakMap<readonly SimpleCommand[], ReadonlySet<string | null>>();
+
 /** What the line itself puts there isn't the file that is there now. */
 function isWritten(file: string, before: readonly SimpleCommand[]): boolean {
-  return before.some((one) => effectsOf(one).written.some((word) => absolutePath(word.text, one.cwd) === file));
+  const known = written_by.get(before);
+  const written =
+    known ?? new Set(before.flatMap((one) => effectsOf(one).written.map((word) => absolutePath(word.text, one.cwd))));
+  if (known === undefined) written_by.set(before, written);
+  return written.has(file);
 }
 
 function entry(

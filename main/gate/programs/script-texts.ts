@@ -27,6 +27,13 @@ export function scriptLines(
   }
 }
 
+/** The command lines in what `scriptLines` found: without the names of other scripts, the heads of rules and what keeps make silent. */
+export function commandsIn(form: NamedScripts["form"], lines: readonly string[]): string[] {
+  if (form === "scripts" || form === "tasks") return lines.map((line) => line.replace(/^[\w:.-]+: /, ""));
+  const indented = lines.filter((line) => /^[ \t]/.test(line)).map((line) => line.replace(/^[ \t]+[@+-]*/, ""));
+  return form === "aliases" ? [] : indented;
+}
+
 function packageLines(text: string, names: readonly string[], has_hooks: boolean): string[] | null {
   const scripts = objectIn(text, "scripts");
   const [name] = names;

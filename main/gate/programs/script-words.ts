@@ -74,35 +74,3 @@ function behindOptions(
   }
   return null;
 }
-
-/** A file that is run beside, or in place of, a script file: the word that says so, and the names that it may have. */
-export interface LoadedFile {
-  word: Word;
-  names: readonly string[];
-}
-
-const LOADS: Readonly<Record<string, RegExp>> = {
-  javascript: /^(?:-r|--require|--import|--loader|--experimental-loader)$/,
-  awk: /^(?:-f|--file)$/,
-};
-
-/** The files that options have an interpreter run, as its words say them: `-r ./t.js`, `-m mod`, `-f x.awk`. */
-export function loadedFilesOf(name: string, argv: readonly Word[]): LoadedFile[] {
-  const language = interpreterOf(name)?.language ?? (name === "tsx" ? "javascript" : name === "psql" ? "awk" : "");
-  const found: LoadedFile[] = [];
-  for (let at = 1; at < argv.length; at++) {
-    const { text } = argv[at] as Word;
-    const [option = "", joined] = /^(--[\w-]+)=(.*)$/s.exec(text)?.slice(1) ?? [text];
-    const word = joined === undefined ? argv[at + 1] : argv[at];
-    const value = joined ?? word?.text ?? "";
-    if (word === undefined || !word.is_resolved || word.glob === true || value === "") continue;
-    if (language === "python" && text === "-m" && /^\w+(?:\.\w+)*$/.test(value)) {
-      const path = value.replaceAll(".", "/");
-      return [...found, { word, names: [`${path}/__main__.py`, `${path}.py`] }];
-    }
-    // A bare name is a package's: what was installed is no file of the line.
-    const is_file = language === "awk" ? value !== "-" : /^(?:\.{0,2}\/|file:)/.test(value);
-    if (LOADS[language]?.test(option) && is_file) found.push({ word, names: [value.replace(/^file:(?:\/\/)?/, "")] });
-  }
-  return found;
-}

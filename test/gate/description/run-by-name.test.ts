@@ -54,7 +54,7 @@ const TEST = ["pretest: npm run lint", "lint: eslint .", "vitest run && npm run 
 const SCRIPT = ["#!/bin/sh", "echo a", "echo b"];
 
 describe("what a name stands for", () => {
-  it.each<[command: string, name: string, file: string, lines: readonly string[]]>([
+  it.each<[command: string, name: string, file: string, lines: readonly string[], runs?: readonly string[]]>([
     ["npm test", "npm test", "package.json", TEST],
     ["npm t -- --watch", "npm t", "package.json", TEST],
     ["npm run build -- --x", "npm run build", "package.json", ["tsc"]],
@@ -79,7 +79,7 @@ describe("what a name stands for", () => {
     ["make", "make", "Makefile", ["build:", "\tcc x.c", "all: build", "\techo all"]],
     ["make -j4 build", "make build", "Makefile", ["build:", "\tcc x.c"]],
     ["just", "just", "justfile", ["default:", "  echo hi"]],
-    ["just r 1", "just r", "justfile", ["build:", "  make", "r arg: build", "  echo {{arg}}"]],
+    ["just r 1", "just r", "justfile", ["build:", "  make", "r arg: build", "  echo {{arg}}"], ["Makefile"]],
     ["cargo xtask ci", "cargo xtask", ".cargo/config.toml", ["cargo run --package xtask --"]],
     ["deno task dev", "deno task dev", "deno.json", ["deno run main.ts"]],
     ["./x.sh a", "./x.sh", "x.sh", SCRIPT],
@@ -90,9 +90,9 @@ describe("what a name stands for", () => {
     ["python3 -u x.py", "python3 x.py", "x.py", ["print(1)"]],
     ["node x.js", "node x.js", "x.js", ["console.log(1)"]],
     ["./data", "./data", "data", []],
-  ])("%s", (command, name, file, lines) => {
+  ])("%s", (command, name, file, lines, runs = []) => {
     const [found, ...more] = standsFor(command);
-    expect(more).toEqual([]);
+    expect(more.map((one) => one.file)).toEqual(runs.map((one) => `${cwd}/${one}`));
     expect(found).toMatchObject({
       name,
       file: `${cwd}/${file}`,

@@ -44,6 +44,12 @@ it.each<[string, string, Record<string, unknown>]>([
   ["many quotes", "Bash", { command: `echo ${"'a' \"$b\" ".repeat(6000)}` }],
   ["many programs with hazards", "Bash", { command: "sudo rm -rf a; git push -f; ".repeat(200) }],
   ["many sources without a runner", "Bash", { command: "curl -s https://a.example/x; ".repeat(400) }],
+  ["many files fed to many shells", "Bash", { command: `cat ${"a ".repeat(9000)}| ${"bash | ".repeat(900)}bash` }],
+  [
+    "files that the line writes",
+    "Bash",
+    { command: `${": > empty.txt; ".repeat(900)}cat ${"empty.txt ".repeat(900)}| sh` },
+  ],
   [
     "many edits",
     "MultiEdit",
@@ -77,6 +83,7 @@ const fill = (bytes: number, line: string) => line.repeat(Math.floor(bytes / lin
 it.each<[what: string, file: string, text: string, command: string]>([
   ["a rule with lines for each of its names", "Makefile", `${"a ".repeat(240)}:\n${fill(200_000, "\tb\n")}`, "make a"],
   ["rules of many names", "Makefile", `${fill(480, "a b c d ")}:\n${fill(200_000, "\tb\n")}`, "make a"],
+  ["rules that run many files", "Makefile", `a:\n${fill(250_000, "\t@./x; ./x; ./x\n")}`, "make a"],
   ["lines of blanks", "Makefile", fill(250_000, `a${" ".repeat(2000)}\n`), "make a"],
   ["a key of many parts", ".cargo/config.toml", `${"a.".repeat(125_000)}b = 1`, "cargo x"],
   ["scripts of empty lines", "x.sh", "\n".repeat(8 * MIB), "sh x.sh; sh ./y/x.sh; sh z/x.sh; sh ./../x.sh"],
