@@ -11,6 +11,8 @@ import { triedMore } from "./tried-more.ts";
 export interface CallThatRan extends Omit<RanReport, "input"> {
   /** What ran, to be compared with what was allowed; undefined where that is what the gate itself gave for it. */
   ran: RanCall | undefined;
+  /** It continues, and prints later what it prints. */
+  in_background?: boolean;
   /** What it printed, as far as the client says it. */
   output: string;
   /** The folder that it ran in, absolute; empty where the client doesn't say it. */
@@ -23,13 +25,21 @@ export interface CallThatRan extends Omit<RanReport, "input"> {
 export const OUTSIDE = "outside --reason WHY -- COMMAND";
 
 /** The note for the model, or undefined. Never rejects. */
-export async function reportCall({ ran, output, cwd, outside, ...report }: CallThatRan): Promise<string | undefined> {
+export async function reportCall({
+  ran,
+  output,
+  cwd,
+  outside,
+  in_background = false,
+  ...report
+}: CallThatRan): Promise<string | undefined> {
   // What is too long isn't compared.
   const input = ran === undefined || JSON.stringify(ran.args).length > MAX_FRAME_BYTES / 4 ? {} : { input: ran };
   const has_tried_more = cwd.startsWith("/") && triedMore(output, cwd);
   const confined = await reportRan({ ...report, ...input, ...(has_tried_more ? { refused: true as const } : {}) });
   if (confined === null) return undefined;
   if (confined.is_narrow) return has_tried_more ? narrowNote(outside) : undefined;
+  if (in_background) return backgroundNote(confined, outside);
   return saysRefused(output) ? noteOf(confined, outside) : undefined;
 }
 
@@ -39,9 +49,17 @@ function narrowNote(outside: string): string {
 }
 
 /** So that the model doesn't look for another cause. */
-function noteOf({ project, network }: ConfinedTo, outside: string): string {
+function noteOf(confined: ConfinedTo, outside: string): string {
+  return `Metnos Gate: this command ran confined to ${reachOf(confined)}. If it failed for that, don't work around it: to run it outside, send it again as \`${outside}\`; the user is asked`;
+}
+
+/** Said at once, as no hook is called when it has ended. */
+function backgroundNote(confined: ConfinedTo, outside: string): string {
+  return `Metnos Gate: it runs confined to ${reachOf(confined)}; no browser and no other command reaches a server that it starts. If it has to, stop it and send it again as \`${outside}\`; the user is asked`;
+}
+
+function reachOf({ project, network }: ConfinedTo): string {
   const home = homeFolder(process.env);
   const place = visible(project.startsWith(`${home}/`) ? `~${project.slice(home.length)}` : project);
-  const reach = network ? "only the hosts that the user allows" : "no network";
-  return `Metnos Gate: this command ran confined to ${place}, with ${reach}. If it failed for that, don't work around it: to run it outside, send it again as \`${outside}\`; the user is asked`;
+  return `${place}, with ${network ? "only the hosts that the user allows" : "no network"}`;
 }

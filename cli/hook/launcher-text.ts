@@ -60,7 +60,7 @@ esac
 
 /**
  * After a call, of which there are many: Claude Code waits for the program only after one that the gate allowed as a confined one, if it
- * never started so, or if its output says that something was refused. All others are reported while Claude Code continues. What a session
+ * never started so, if it continues in the background, or if its output says that something was refused. All others are reported while Claude Code continues. What a session
  * says is reported before it continues: the user's words are there before the first call is. Neither can be blocked: without the
  * program nothing is said.
  */
@@ -84,7 +84,7 @@ elif [ "$1" = after ]; then
         *) continue ;;
       esac
       case $call in
-        *${STARTED}) case $payload in ${refused}) reports=now ;; esac ;;
+        *${STARTED}) case $payload in *'"run_in_background":true'* | ${refused}) reports=now ;; esac ;;
         *) reports=now ;;
       esac
       break

@@ -179,14 +179,19 @@ export class BoxService implements Box {
 
   /**
    * Whether this agent's call, by the client's own id of it, ran confined as it was allowed to; null where it wasn't to be confined.
-   * One that ran without having started in the box pauses its agent.
+   * One that ran without having started in the box pauses its agent; one in the background, where it doesn't begin soon.
    */
   ran(agent_id: string, call_id: string): { confined: Confined | null } {
-    const run = this.#open?.runs.of(agent_id, call_id);
-    if (run === undefined) return { confined: null };
+    const runs = this.#open?.runs;
+    const run = runs?.of(agent_id, call_id);
+    if (runs === undefined || run === undefined) return { confined: null };
     const { project, network } = run.confined_run.declaration;
-    if (run.state === "prepared" || run.state === "expired") this.#bypassed(run);
-    if (run.state !== "started") this.#open?.runs.reported(run);
+    const { state } = run;
+    if (state === "prepared" && run.confined_run.in_background === true) runs.expireSoon(run);
+    else {
+      if (state === "prepared" || state === "expired") this.#bypassed(run);
+      if (state !== "starting" && state !== "started") runs.reported(run);
+    }
     return { confined: { project, network } };
   }
 
@@ -300,6 +305,7 @@ export class BoxService implements Box {
         folder,
         slots,
         bubblewrap: basename(machine.bubblewrap.path),
+        bypassed: (run) => this.#bypassed(run),
         hidItsEnd: (run) => this.#hidItsEnd(run),
         failed,
       }),

@@ -24,6 +24,7 @@ export function preparedRun(
     session,
     call_hash: callHash(call.executor, call.args),
     call_id: call.context?.call_id,
+    ...(call.args.run_in_background === true ? { in_background: true } : {}),
   });
   return { argv, discard: () => box.discard(argv) };
 }

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { testClient } from "../../cli/agents/client-test/client-test.ts";
 import { writeLauncher } from "../../cli/hook/launcher.ts";
@@ -97,6 +97,42 @@ describe.each(TRIED_CLAUDE_CODES)("the confined commands of %s", (name) => {
     expect(conversation.split("ran confined to ~/project, with no network").length).toBe(2);
     expect(conversation).toContain("outside --reason WHY -- COMMAND");
     expect(existsSync("/usr/made-by-a-test")).toBe(false);
+  });
+
+  it("run confined in the background as well, from where the model reads what they print", async () => {
+    const work = script(
+      "echo begun; while [ ! -e go ]; do sleep 0.1; done; echo made > made.txt; echo x > /usr/made-by-a-test",
+    );
+    const run = await seat.start([
+      { name: "Bash", input: { command: work, run_in_background: true } },
+      bash("touch go"),
+      bash(script("while [ ! -e made.txt ]; do sleep 0.1; done; cat made.txt", "wait.sh")),
+    ]);
+    const [first, , third] = await run.results();
+    expect(first).toMatchObject({ is_error: false, text: expect.stringContaining("background") });
+    expect(third).toMatchObject({ is_error: false, text: "made" });
+    expect(await run.conversation()).toContain("it runs confined to ~/project, with no network");
+    expect(existsSync("/usr/made-by-a-test")).toBe(false);
+    expect(await seat.decisions()).toMatchObject({ allowed: 3, denied: 0, asked: 0 });
+    expect(await paused()).toBe(false);
+  });
+
+  it("end with all of their box where the model stops them in the background", async () => {
+    const work = script("touch going; sleep 600");
+    const calls = [
+      { name: "Bash", input: { command: work, run_in_background: true } },
+      bash(script("while [ ! -e going ]; do sleep 0.1; done", "wait.sh")),
+    ];
+    const { home } = seat.gate.home;
+    const beforeTurn = (turn: number) => {
+      if (turn !== 2) return;
+      const output = readdirSync(home, { recursive: true, encoding: "utf8" }).find((file) => file.endsWith(".output"));
+      calls.push({ name: "TaskStop", input: { task_id: basename(output ?? "", ".output") } } as never);
+    };
+    const [, , stopped] = await (await seat.start(calls, { beforeTurn })).results();
+    expect(stopped?.is_error).toBe(false);
+    await expect.poll(() => seat.gate.gate.core.box.status().running).toBe(0);
+    expect(await paused()).toBe(false);
   });
 
   it("are noticed where another hook replaces what they run as: the agent is paused", async () => {

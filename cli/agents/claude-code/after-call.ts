@@ -38,6 +38,7 @@ export async function afterCall(input: string, paths: AgentPaths, agent_name: st
     ran: ranCall(payload),
     cwd: textIn(payload, "cwd") ?? "",
     output: outputOf(payload),
+    in_background: isObject(payload.tool_input) && payload.tool_input.run_in_background === true,
     outside: ownCommand(OUTSIDE),
   });
   if (note === undefined) return {};

@@ -32,10 +32,10 @@ export function proposed(executor: string, input: Json): { intent: string; execu
   return { intent: typeof description === "string" ? description.slice(0, 16_000) : "", executor, args };
 }
 
-/** Only the tool that ends with its command: what continues in the background may start after Claude Code says that it ran. */
+/** Only the tool whose shell lives as long as its command, in the background as well. */
 function rewritableOf({ tool_name, tool_input }: Json, cwd: string): Rewritable | undefined {
   if (tool_name !== SHELL_TOOL || !isObject(tool_input)) return undefined;
-  const { command, run_in_background } = tool_input;
-  if (typeof command !== "string" || (run_in_background !== undefined && run_in_background !== false)) return undefined;
+  const { command } = tool_input;
+  if (typeof command !== "string") return undefined;
   return { input: tool_input, line: command, cwd };
 }

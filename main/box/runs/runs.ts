@@ -15,6 +15,8 @@ import type { Slot, SlotPool } from "./slots.ts";
 
 /** How long a prepared run may be started. */
 const START_WITHIN_MS = 60_000;
+/** How long one may take that its client says is running in the background: its shell begins at once. */
+const BEGINS_WITHIN_MS = 10_000;
 /** How long it is known by its call's id after it has ended, and where it never started: a command may take long. */
 const KNOWN_ENDED_MS = 60_000;
 const KNOWN_UNSTARTED_MS = 3_600_000;
@@ -59,6 +61,8 @@ interface LiveRun extends Run {
   /** Undefined until bubblewrap has said which one it is. */
   first: FirstProcess | undefined;
   has_to_end: boolean;
+  /** Its client says that it runs. */
+  has_to_begin: boolean;
   timer: NodeJS.Timeout;
 }
 
@@ -67,6 +71,8 @@ export interface RunsParts {
   slots: SlotPool;
   /** Its program's name. */
   bubblewrap: string;
+  /** Its client has said that it runs in the background, and it has begun nothing in its box. */
+  bypassed(run: Run): void;
   /** A run's first process went on when its pipe had ended: it was made to look ended. All of it is killed. */
   hidItsEnd(run: Run): void;
   failed(what: string, error: unknown): void;
@@ -109,6 +115,7 @@ export class Runs {
       size: 0,
       first: undefined,
       has_to_end: false,
+      has_to_begin: false,
       timer: setTimeout(() => this.#expire(run), START_WITHIN_MS),
     };
     run.timer.unref();
@@ -141,6 +148,16 @@ export class Runs {
     const run = this.#known.get(keyOf(agent_id, call_id));
     this.#known.delete(keyOf(agent_id, call_id));
     if (run !== undefined) this.#unmark(run);
+  }
+
+  /** Its client says that it runs in the background: it has a short time left to begin. */
+  expireSoon({ id }: Run): void {
+    const run = [...this.#live].find((live) => live.id === id && live.state === "prepared");
+    if (run === undefined || run.has_to_begin) return;
+    run.has_to_begin = true;
+    clearTimeout(run.timer);
+    run.timer = setTimeout(() => this.#expire(run), BEGINS_WITHIN_MS);
+    run.timer.unref();
   }
 
   /** Ends what these words have started, or keeps them from starting anything. */
@@ -290,6 +307,9 @@ export class Runs {
     if (run.state !== "prepared") return;
     run.state = "expired";
     run.socket.destroy();
+    if (!run.has_to_begin) return;
+    this.#parts.bypassed(run);
+    this.reported(run);
   }
 
   /** Its launcher, or all of its box, has gone. */

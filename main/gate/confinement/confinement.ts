@@ -116,7 +116,7 @@ function heldToNeeds(x: ConfinableCall, line: CommandLine, text: string): Confin
 function lookingBox(x: ConfinableCall, line: CommandLine, text: string): Confinement | null {
   const { call, needs, settings } = x;
   const { home, env, gate_files } = settings;
-  if (call.args.run_in_background === true || !onlyLooks(line)) return null;
+  if (!onlyLooks(line)) return null;
   const cwd = workingDirectoryOf(call, home);
   const project = cwd === undefined ? null : confinedProject(cwd, projectPlace(x));
   if (cwd === undefined || project === null) return null;
@@ -176,7 +176,7 @@ function confinementOfLine(
   if (machine !== null) return not("outside-by-nature", machine);
   const fetches = fetching(line, home) ?? hazards.fetches ?? hostOf(needs);
   if (fetches !== null && !has_network) return not("outside-by-nature", fetches);
-  const stays = call.args.run_in_background === true ? text : stayingBehind(line);
+  const stays = stayingBehind(line);
   if (stays !== null) return not("background", stays);
   const touched = touchedBy(needs, certainCommands(line), project, { home, cwd, env, gate_files });
   const leaves = "leaves" in touched ? touched.leaves : (changingRepository(line, home) ?? localHost(line, needs));

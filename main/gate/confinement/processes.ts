@@ -77,7 +77,8 @@ export function fetching(line: CommandLine, home: string): string | null {
 }
 
 /**
- * What continues when the line has ended, or null: what is left in the background, and not ended or waited for by the line itself.
+ * What continues when the line has ended, or null: what is left in the background, and not ended or waited for by the line itself. A box
+ * ends with its line. A line that its client itself keeps in the background hasn't ended.
  */
 export function stayingBehind(line: CommandLine): string | null {
   const commands = certainCommands(line);

@@ -63,6 +63,19 @@ describe("a line that needs no more than its project is confined", () => {
   });
 });
 
+describe("a line that its client itself keeps in the background is confined as any other: its box lives as long as its launcher", () => {
+  it.each([
+    ["npm run dev", undefined],
+    ["npm test", undefined],
+    ["tail -f notes.txt", "needs"],
+    ["for f in *; do wc -l $f; done", "looking"],
+  ])("%s", (command, kind) => {
+    const found = confinementIn(world, shellCall(command, world.project, { run_in_background: true }));
+    expect(found.reason).toBeNull();
+    expect((found as { declaration: { kind?: string } }).declaration.kind).toBe(kind);
+  });
+});
+
 describe("a line that can't be confined says why, and about what", () => {
   it.each<[reason: UnconfinedReason, about: string, command: string]>([
     // What no box holds to its needs: the shell alone, what says something of the machine, names that no box may show, hosts.
@@ -224,7 +237,10 @@ describe("a call says why it isn't confined, whatever its line", () => {
         return confinementIn({ ...world, settings: { ...world.settings, box } }, call());
       },
     ],
-    ["background", () => confinementIn(world, shellCall("npm test", world.project, { run_in_background: true }))],
+    [
+      "background",
+      () => confinementIn(world, shellCall("npm run dev > log.txt 2>&1 &", world.project, { run_in_background: true })),
+    ],
   ])("%s", (reason, what) => {
     expect(what()).toMatchObject({ reason });
   });

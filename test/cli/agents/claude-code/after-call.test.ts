@@ -85,6 +85,11 @@ describe("after a call Claude Code waits for the hook's answer", () => {
     });
   });
 
+  it("where it has started in the background: its output comes later", async () => {
+    const input = ran("", { tool_input: { command: RUN, run_in_background: true } });
+    expect(await around().started(input, "toolu_1.started")).toMatchObject({ is_awaited: true });
+  });
+
   it.each(REFUSAL_TEXTS)("where it has started, and its output says: %s", async (text) => {
     const { is_awaited } = await around().started(ran(`cp: '/etc/x': ${text}\n`), "toolu_1.started");
     expect(is_awaited).toBe(true);
@@ -127,6 +132,19 @@ describe("the hook after a call", () => {
   it("names the project as the user does, and what else could be meant by it visibly", async () => {
     const { note } = await reportOn(ran("Permission denied"), { project: "/srv/a\u202eb", network: true });
     expect(note?.additionalContext).toContain("confined to /srv/a\\u{202e}b, with only the hosts that the user allows");
+  });
+
+  it("tells the model of one in the background at once that it runs confined, and that nobody reaches its servers", async () => {
+    const input = ran("", { tool_input: { command: RUN, run_in_background: true } });
+    const { reported, note } = await reportOn(input, { project: "/srv/project", network: false });
+    expect(reported).toBe("toolu_1");
+    expect(note?.additionalContext).toMatch(
+      /it runs confined to \/srv\/project, with no network.*no browser and no other command reaches a server that it starts.*metnos-gate outside --reason WHY -- COMMAND/,
+    );
+    // What was held to what its line needs has no server.
+    const narrow = await reportOn(input, { kind: "needs", project: "/srv/project", network: false });
+    expect(narrow.note).toBeUndefined();
+    expect((await reportOn(input, null)).note).toBeUndefined();
   });
 
   it("tells the model nothing of a call that wasn't confined", async () => {

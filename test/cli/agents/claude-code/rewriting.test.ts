@@ -53,6 +53,17 @@ describe("a call that is allowed as a confined one", () => {
     expect(Object.keys(answer.updatedInput as object)).toEqual(Object.keys(INPUT));
   });
 
+  it("is given them as well where it is to continue in the background", async () => {
+    const { ask, bash } = await setting();
+    const { answer, supports } = await ask(bash({ ...INPUT, run_in_background: true }));
+    expect(supports).toEqual(["confine"]);
+    expect(answer.updatedInput).toEqual({
+      ...INPUT,
+      run_in_background: true,
+      command: confinedCommand(CONFINE.confine.argv),
+    });
+  });
+
   it.each([
     ["has no words to run it with", CONFINED],
     ["has empty ones", { ...CONFINED, confine: { argv: [] } }],
@@ -65,23 +76,20 @@ describe("a call that is allowed as a confined one", () => {
   });
 
   it("is denied where the hook has not said that it could be", async () => {
-    for (const input of [INPUT, { ...INPUT, run_in_background: true }]) {
-      const { client, ask, bash } = await setting();
-      client.record({ passed: input !== INPUT });
-      const { answer, supports } = await ask(bash(input));
-      expect([supports, answer.permissionDecision, answer.updatedInput]).toEqual([undefined, "deny", undefined]);
-    }
+    const { client, ask, bash } = await setting();
+    client.record({ passed: false });
+    const { answer, supports } = await ask(bash());
+    expect([supports, answer.permissionDecision, answer.updatedInput]).toEqual([undefined, "deny", undefined]);
   });
 });
 
 describe("the hook says that a call can be confined", () => {
   const plain = { confined: undefined };
 
-  it("not of a call without one command line, without an id, or that continues in the background", async () => {
+  it("not of a call without one command line, or without an id", async () => {
     const calls = [
       payload("Read", { file_path: "/srv/a" }),
       payload("Monitor", { command: "ls" }),
-      payload("Bash", { command: "ls", run_in_background: true }),
       payload("Bash", { command: "ls" }, { tool_use_id: undefined }),
       payload("Bash", { command: "ls" }, { tool_use_id: "../up" }),
       payload("Bash", { command: "ls" }, { cwd: undefined }),
