@@ -31,6 +31,8 @@ export interface FoundPlaces {
   readonly run_later: readonly string[];
   /** Files that often hold secrets. */
   readonly secrets: readonly string[];
+  /** Named pipes and sockets: by one a command would reach what runs outside. */
+  readonly pipes?: readonly string[];
 }
 
 /** A folder that the box may read or write, at its own real path. */
@@ -87,6 +89,7 @@ export function boxArguments(
     ...hiddenWords(machine, shown),
     ...keptWords(writable, found, { machine, folder }),
     ...found.secrets.flatMap((path) => maskWords(path, declaration, machine, indexes)),
+    ...pipeWords(found.pipes),
     ...REMOUNT_WORDS,
     ...(is_open ? [] : ["--remount-ro", "/"]),
     ...environmentWords(machine),
@@ -136,6 +139,7 @@ function narrowArguments(
     ...found.secrets.flatMap((path) =>
       maskWords(path, { reads, project, writes: [...reads, ...writes] }, machine, indexes),
     ),
+    ...pipeWords(found.pipes),
     ...settingsWords(settingsBelow(reads), project, machine),
     ...(is_cwd_shown ? [] : ["--dir", realOf(cwd)]),
     ...REMOUNT_WORDS,
@@ -462,6 +466,10 @@ function maskWords(
   const cover = coverOf(real, project, indexes);
   return cover === "none" ? [] : ["--ro-bind", covers[cover], real];
 }
+
+/** Below a device, which is no file that git would add, and which nobody opens there. */
+export const pipeWords = (pipes: readonly string[] = []): string[] =>
+  pipes.flatMap((path) => ["--ro-bind", "/dev/null", path]);
 
 function environmentWords(machine: Machine): string[] {
   const variables = {

@@ -6,6 +6,7 @@ import { codeNamedBySettings } from "../../gate/programs/git-named-code.ts";
 import { kindOf } from "../../gate/targets/path-kind.ts";
 import { isAtOrBelow } from "../../gate/targets/pattern.ts";
 import type { FoundPlaces } from "../arguments/bubblewrap.ts";
+import { leadingOut } from "./leading-out.ts";
 import { type Found, identityOf, ProjectTree, TREE_LIMITS, type TreeLimits, type TreeLook } from "./project-tree.ts";
 import type { Turns } from "./turns.ts";
 
@@ -25,6 +26,8 @@ export interface Look {
   readonly found: FoundPlaces;
   /** For the box as well: paths with one character for each byte. */
   readonly unnamed: readonly string[];
+  /** The same, of what leads out of the box. */
+  readonly unnamed_pipes: readonly string[];
   readonly known: readonly Known[];
   /** From when to when it was looked, in milliseconds since this process began. */
   readonly began: number;
@@ -66,7 +69,10 @@ export class Places {
     const read_looks = await this.#looks(read, turns);
     const secrets = [...looks, ...read_looks].flatMap((look) => look.secrets.map(({ path }) => path));
     const places = looks.flatMap((look) => look.places.map(({ path }) => path));
-    if ([...places, ...secrets].reduce((sum, path) => sum + path.length, 0) > MAX_PATHS)
+    const shown = is_narrow ? [...reads, ...writes] : folders;
+    const all_pipes = [...looks, ...read_looks].flatMap((look) => look.pipes);
+    const pipes = (await leadingOut(all_pipes.filter(({ path }) => isWithin(path, shown)))).map(({ path }) => path);
+    if ([...places, ...secrets, ...pipes].reduce((sum, path) => sum + path.length, 0) > MAX_PATHS)
       throw new TooLarge("too much that is run later");
     const written = is_narrow ? writes : folders;
     const bound: string[] = [];
@@ -75,8 +81,13 @@ export class Places {
       await turns.shared();
     }
     return {
-      found: { run_later: bound.flatMap(asText), secrets: secrets.flatMap(asText) },
+      found: {
+        run_later: bound.flatMap(asText),
+        secrets: secrets.flatMap(asText),
+        pipes: pipes.flatMap(asText),
+      },
       unnamed: bound.filter((path) => asText(path).length === 0 && isWithin(path, written)),
+      unnamed_pipes: pipes.filter((path) => asText(path).length === 0),
       known: looks.map(({ folder, places, repositories }) => ({
         folder,
         places: [...places, ...repositories.map(itself)].map((place) => ({ ...place, leads_to: leadsTo(place) })),

@@ -2,14 +2,11 @@ import { randomBytes } from "node:crypto";
 import {
   chmodSync,
   closeSync,
-  constants,
   fstatSync,
   lstatSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
   renameSync,
   rmSync,
   writeFileSync,
@@ -19,6 +16,7 @@ import { z } from "zod";
 import type { BoxStatus } from "../../../ipc/box.ts";
 import { isoSeconds } from "../../../ipc/iso-seconds.ts";
 import { errorCode } from "../../gate/errors.ts";
+import { isSameFolder, openFolder } from "./pinned-folder.ts";
 import type { Found } from "./project-tree.ts";
 
 /** What appeared during a run at a place whose content is run later: moved out of the project, and listed until it is removed. */
@@ -50,27 +48,6 @@ export function setAside(found: Found, into: string, agent_name: string, now: nu
   } finally {
     closeSync(fd);
   }
-}
-
-/** Opens a folder as a place only, also one that can't be read. Linux's number; Node has no name for it. */
-const O_PATH = 0o10000000;
-
-function openFolder(path: string | Buffer): number | undefined {
-  const { O_DIRECTORY, O_NOFOLLOW } = constants;
-  const bytes = typeof path === "string" ? Buffer.from(path, "latin1") : path;
-  try {
-    return openSync(bytes, O_PATH | O_DIRECTORY | O_NOFOLLOW);
-  } catch (error) {
-    if (["ENOENT", "ENOTDIR", "ELOOP"].includes(errorCode(error))) return undefined;
-    throw error;
-  }
-}
-
-/** The folder that is open lies where it was found, through no link, and is the one that was found, where that is known. */
-function isSameFolder(fd: number, path: string, identity: string): boolean {
-  const { dev, ino } = fstatSync(fd);
-  const is_there = readlinkSync(`/proc/self/fd/${fd}`, "latin1") === path;
-  return is_there && (identity === "" || identity === `${dev}:${ino}`);
 }
 
 interface Move {

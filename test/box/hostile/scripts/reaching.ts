@@ -88,6 +88,11 @@ export const SOCKETS = section("sockets", [
     ),
     { stdout: "yes", unshown: "ordinary work" },
   ],
+  [
+    "a socket that somebody serves in the project",
+    `mv d e; ${["s", "e/t"].map(connectTo).join("; ")}; rm -rf s e; ${connectTo("s")}`,
+    { setup: `ln %HOME%/docker.sock s; mkdir d; ln %HOME%/docker.sock d/t`, as_user: true },
+  ],
 ]);
 
 /** What is secret, read in many ways. */
