@@ -130,8 +130,12 @@ function stringsOfCall(
 function protectedPaths(paths: readonly TouchedPath[], home: string, is_command = false): GuardBlock | null {
   let real_home: string | undefined;
   for (const { path, is_resolved, is_tree, is_written, access } of paths) {
+    const form = pathFormOf(path);
+    const folded = foldedPath(path);
+    // What a command does with a name, and with what it prints of it, is read from its line.
+    const is_only_named = is_command && access === "list" && !is_tree && !is_written && mayBeNamed(pathFormOf(folded));
     const pattern = forbiddenPath(path);
-    if (pattern !== undefined) {
+    if (pattern !== undefined && !is_only_named) {
       return {
         rule: "guard.protected-path",
         reason: `guard: forbidden path violated: pattern '${pattern}' in the resolved path`,
@@ -139,12 +143,8 @@ function protectedPaths(paths: readonly TouchedPath[], home: string, is_command 
         instead: OTHER_PATH,
       };
     }
-    const form = pathFormOf(path);
-    const folded = foldedPath(path);
     // Letters that a file system may take for others, upper case among them.
     const label = protectedPath(form, home) ?? (folded === path ? undefined : protectedPath(pathFormOf(folded), home));
-    // What a command does with a name, and with what it prints of it, is read from its line.
-    const is_only_named = is_command && access === "list" && !is_tree && !is_written && mayBeNamed(pathFormOf(folded));
     if (label !== undefined && !is_only_named) {
       return {
         rule: "guard.protected-path",

@@ -262,15 +262,18 @@ function keyName(name: Segment | undefined): string | undefined {
   return letters.length >= 3 && KEY_NAMES.some((key) => canMatch(name, key)) ? "a private key" : undefined;
 }
 
+/** The machine's own places, whose names tell nobody's secrets; of /proc not what is of a process. */
+const MACHINE = /^\/(?:proc$|boot(?:\/|$)|sys(?:\/|$)|dev\/(?:sd|nvme|mmcblk|loop))/;
+
 /**
  * True if a tool may say that a protected path is there, and its size and times: where it is in none of the baseline patterns, by
- * whatever letters.
+ * whatever letters, or one of the machine's own places. What the call itself says, the baseline patterns see as it is.
  */
 export function mayBeNamed({ segments, is_known }: PathPattern): boolean {
   const names = segments.flatMap((name) => (typeof name === "string" ? [name] : []));
   const path = `/${names.join("/")}`;
   const is_baseline = [path, path.toLowerCase()].some((one) => forbiddenPath(one) !== undefined);
-  return is_known && names.length === segments.length && !is_baseline;
+  return is_known && names.length === segments.length && (!is_baseline || MACHINE.test(path));
 }
 
 /** True if reading everything below the path would reach a home folder's secrets. */

@@ -3,7 +3,7 @@ import { guard } from "../../../main/gate/guard/guard.ts";
 import { prepared } from "../../support/proposed-calls.ts";
 import { tempFolderForFile } from "../../support/temp-folder.ts";
 
-/** Whether a protected file is there may be looked at, where none of the baseline patterns names it; never what is in it. */
+/** Whether a protected file is there may be looked at, where none of the baseline patterns matches what the line says; never what is in it. */
 
 const HOME = tempFolderForFile();
 
@@ -20,6 +20,13 @@ describe("what is only named", () => {
     "ls -l ~/.docker/config.json",
     "stat keys/id_rsa",
     "df /dev/vda1",
+    "ls /proc",
+    "ls /boot",
+    "ls /sys/class/net",
+    "df /dev/sda1",
+    "stat /dev/nvme0n1",
+    "git log -- .ssh",
+    "git log --oneline -5 -- .ssh",
   ])("isn't denied: %s", (command) => expect(reasonFor(command)).toBeUndefined());
 
   it.each([
@@ -35,14 +42,27 @@ describe("what is only named", () => {
     "cp ~/.netrc x",
     "chmod 644 ~/.netrc",
     "rm ~/.netrc",
+    "ls -R /sys",
+    "find /boot",
+    "cat /boot/grub/grub.cfg",
+    "cat /sys/class/net/eth0/address",
+    "ls /proc/1",
+    "ls -l /proc/1/fd",
+    "ls /boot | xargs cat",
+    "cat $(ls /sys/power)",
+    "dd if=/dev/sda1",
+    "rm /boot/a",
+    "git log -p -- .ssh",
+    "git log -p --oneline -- .ssh",
+    "git log --format= --name-only -- .ssh | xargs cat",
+    "git show HEAD -- .ssh",
+    "git diff -- .ssh",
   ])("is denied, as more may come of it: %s", (command) => expect(reasonFor(command)).toContain("guard: "));
 
   it.each([
-    "ls /proc",
-    "ls /boot",
-    "ls /sys/class/net",
-    "df /dev/sda1",
     "ls ~/.ssh",
+    "ls /etc/ssh",
+    "git log -- sub/.ssh",
     "test -f ~/.SSH/id_rsa",
     "ls ~/.gnupg",
     "test -f /etc/shadow",

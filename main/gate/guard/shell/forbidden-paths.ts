@@ -21,8 +21,8 @@ export function forbiddenPaths(
     // Where a shell works counts like what it names: `cat id_rsa` inside the folder.
     for (const { word, path } of words(command)) {
       const label = protectedPath(path, home);
-      if (label !== undefined && !(isOnlyNamed(command, word) && mayBeNamed(path)))
-        return finding("guard.protected-path", label, OTHER_PATH, command, word);
+      const is_named = (isOnlyNamed(command, word) && mayBeNamed(path)) || isAskedOfHistory(command, word);
+      if (label !== undefined && !is_named) return finding("guard.protected-path", label, OTHER_PATH, command, word);
     }
     // `cat $(find ~ -name id_rsa)`: what it finds is handed on.
     const found =
@@ -55,6 +55,14 @@ function isOnlyNamed(command: SimpleCommand, word: Word): boolean {
   if (command.via.length > 0 || command.captures > 0 || !command.is_last || word.glob === true) return false;
   const own = recordedAccesses(command).accesses.filter((access) => access.word === word);
   return own.length > 0 && own.every(({ kind, is_tree }) => kind === "list" && is_tree !== true);
+}
+
+/** `git log -- .ssh`: which commits changed it, not what was in it. */
+function isAskedOfHistory({ name, argv, via, captures, is_last }: SimpleCommand, word: Word): boolean {
+  const dashes = argv.findIndex(({ text }) => text === "--");
+  if (name !== "git" || argv[1]?.text !== "log" || dashes === -1 || argv.indexOf(word) < dashes) return false;
+  if (via.length > 0 || captures > 0 || !is_last) return false;
+  return argv.slice(2, dashes).every(({ text }) => /^(?:--(?:oneline|all|follow|stat|reverse)|-\d+)$/.test(text));
 }
 
 function linksIn({ commands }: Reading): boolean {
