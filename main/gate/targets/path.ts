@@ -55,9 +55,11 @@ export function resolvePath(raw: string, home: string, cwd?: string): ResolvedPa
 
 /**
  * The path that the kernel would reach. `a/link/..` is the parent of where the link points to, not `a`; what doesn't exist
- * yet is placed below the real form of what does, and a dangling link counts as where it points.
+ * yet is placed below the real form of what does, and a dangling link counts as where it points. Null for what isn't absolute.
  */
 export function realForm(absolute: string): string | null {
+  // What is relative has no root to end at.
+  if (!absolute.startsWith("/")) return null;
   if (absolute.includes("/..")) return walk(absolute);
   try {
     return realpathSync.native(absolute);

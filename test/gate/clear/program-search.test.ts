@@ -53,6 +53,14 @@ describe("a program of a clear line", () => {
     },
   );
 
+  it.each(["gone", "./gone/bin", "~/gone", "~nobody/bin", ".", ""])(
+    "is decided on where the shell's PATH begins with %o, and nothing is there",
+    (folder) => {
+      const { needsCode } = world();
+      expect(needsCode("cat a.txt", `${folder}:${USUAL}`)).toBe(false);
+    },
+  );
+
   it("is looked up behind wrappers, in find and in xargs as well", () => {
     const { project, plant, needsCode } = world();
     const path = `${plant(join(project, "bin/grep"))}:${USUAL}`;

@@ -151,6 +151,11 @@ describe("the real form", () => {
     expect(realForm(`${root}/twice/../x`)).toBe("/nowhere/at/x");
   });
 
+  it("what isn't absolute has none, and ends at once", () => {
+    for (const path of ["", "bin", "node_modules/.bin", "~/bin", "../bin", "."])
+      expect([path, realForm(path)]).toEqual([path, null]);
+  });
+
   it("a loop of links, or a name that is too long, can't be resolved", () => {
     const root = tempFolder();
     symlinkSync("b", join(root, "a"));
