@@ -126,13 +126,18 @@ function problemInFiles(git: string, root: string): string | null {
   return kindOf(join(root, ".gitmodules")) === "nothing" ? null : "its submodules";
 }
 
-/** Objects and references that are links may be another repository's. Its hooks are looked at wherever they are. */
+/**
+ * Objects and references that are links may be another repository's, and what git adds to a log goes through a link. Its hooks are
+ * looked at wherever they are.
+ */
 function leadsElsewhere(git: string): boolean {
   const limits = { max_entries: MAX_REFERENCES, max_depth: 32, skipped: new Set<string>() };
+  const packs = join(git, "objects/pack");
   return (
     hasLink(git, "hooks") ||
     hasLink(join(git, "objects")) ||
-    !scanTree(join(git, "refs"), limits, ({ is_link }) => !is_link)
+    (kindOf(packs) !== "nothing" && hasLink(packs)) ||
+    ["refs", "logs"].some((name) => !scanTree(join(git, name), limits, ({ is_link }) => !is_link))
   );
 }
 

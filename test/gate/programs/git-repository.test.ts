@@ -79,6 +79,19 @@ changed("linked-pack", (folder) => {
   rmSync(join(folder, "objects/pack"), { recursive: true });
   symlinkSync(join(PRIVATE, "objects/pack"), join(folder, "objects/pack"));
 });
+changed("linked-pack-file", (folder) => symlinkSync(join(PRIVATE, "HEAD"), join(folder, "objects/pack/pack-1.pack")));
+// git adds a line to a log that is there, with the commit's message in it, wherever it lies.
+changed("linked-log", (folder) => {
+  rmSync(join(folder, "logs/HEAD"));
+  symlinkSync(join(HOME, ".bashrc"), join(folder, "logs/HEAD"));
+});
+changed("linked-branch-log", (folder) => symlinkSync(join(HOME, ".bashrc"), join(folder, "logs/refs/heads/topic")));
+changed("linked-logs", (folder) => {
+  rmSync(join(folder, "logs/refs"), { recursive: true });
+  symlinkSync(PRIVATE, join(folder, "logs/refs"));
+});
+changed("without-logs", (folder) => rmSync(join(folder, "logs"), { recursive: true }));
+changed("without-packs", (folder) => rmSync(join(folder, "objects/pack"), { recursive: true }));
 changed("linked-branch", (folder) => symlinkSync(join(PRIVATE, "HEAD"), join(folder, "refs/heads/theirs")));
 changed("linked-tags", (folder) => {
   rmSync(join(folder, "refs/tags"), { recursive: true });
@@ -123,9 +136,12 @@ const RULES: Readonly<Record<string, { unclear: readonly string[]; clear: readon
     ],
     clear: ["nested", "detached"],
   },
-  "a repository's objects and references are its own": {
-    unclear: ["linked-pack", "linked-branch", "linked-tags", "linked-names", "many-names"],
-    clear: ["linked-hooks"],
+  "a repository's objects, references and logs are its own": {
+    unclear: [
+      ...["linked-pack", "linked-pack-file", "linked-branch", "linked-tags", "linked-names", "many-names"],
+      ...["linked-log", "linked-branch-log", "linked-logs"],
+    ],
+    clear: ["linked-hooks", "without-logs", "without-packs"],
   },
   "what builds fill is looked through by nobody": {
     unclear: ["node_modules", "node_modules/p", "node_modules/whole", "node_modules/plain/src", "web/.VENV/x"],
