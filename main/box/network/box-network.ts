@@ -40,7 +40,7 @@ export class BoxNetwork {
   /** Opens a run's way. @throws GateError `box_unavailable` */
   open(run: NetworkRun & Pick<ConfinedRun, "agent_id">): RunNetwork {
     const { limits = NETWORK_LIMITS, failed } = this.#parts;
-    const hosts = new RunHosts(new HostGate(this.#parts, run), limits, failed);
+    const hosts = new RunHosts(new HostGate(this.#parts, run), limits, failed, (host) => proxy.tell(host));
     const { proxy, way } = openWay(hosts, { ...this.#parts, folder: this.#folder });
     this.#runs.set(proxy, { agent_id: run.agent_id, level: this.#levelOf(run.agent_id) });
     return {

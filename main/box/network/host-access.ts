@@ -8,6 +8,8 @@ export const refused = (why: string): HostAnswer => ({ is_allowed: false, why })
 
 /** Who decides which hosts one box may reach. */
 export interface HostAccess {
+  /** The user may be asked while the box runs: its terminal says so. */
+  readonly asks?: boolean;
   /** Whether the box may reach it. The answer may take its time; `gone` says that nobody waits for it any more. */
   ask(to: Destination, gone: AbortSignal): Promise<HostAnswer>;
   /** Whether an open connection may stay, once something has changed that decisions rest on. */

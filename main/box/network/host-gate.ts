@@ -23,7 +23,10 @@ export type NetworkRun = Pick<ConfinedRun, "agent_id" | "session" | "line"> & {
 };
 
 /** A host that is decided on later. */
-export type PendingHost = Pick<PendingCall, "disconnect">;
+export interface PendingHost extends Pick<PendingCall, "disconnect"> {
+  /** The user is asked; false while judges look at it. */
+  isAsked(): boolean;
+}
 
 /** Decides on hosts in the name of a run's agent, as on any call of it. */
 export class HostGate {
@@ -43,13 +46,14 @@ export class HostGate {
     const { gate } = this.#parts;
     let pending: PendingCall | undefined;
     let final: Decision | undefined;
+    let is_asked = false;
     const take = ({ decision, pending: next }: Decided) => {
       // A decision counts once it is recorded: until then it may become a denial.
       gate.record();
       // A surface may have answered meanwhile.
       if (final !== undefined) return;
       if (next !== undefined && (decision === undefined || decision.current.outcome === "approval_required"))
-        pending = next;
+        [pending, is_asked] = [next, decision !== undefined];
       else final = decision?.current;
     };
     let has_returned = false;
@@ -63,7 +67,7 @@ export class HostGate {
     has_returned = true;
     gate.publish();
     return final === undefined
-      ? { pending: { disconnect: (reason) => pending?.disconnect(reason) } }
+      ? { pending: { disconnect: (reason) => pending?.disconnect(reason), isAsked: () => is_asked } }
       : { decision: final };
   }
 

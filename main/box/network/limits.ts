@@ -18,6 +18,8 @@ export interface NetworkLimits {
   readonly total_ms: number;
   /** Milliseconds for which an allowed host counts as allowed: a program that connects in a loop fills no trail. */
   readonly allowed_ms: number;
+  /** Milliseconds that a host waits for the user's answer before the command's own terminal says so. */
+  readonly tell_ms: number;
   /** Milliseconds that a question stays open without a connection that waits for it: programs give up, and try again. */
   readonly retry_ms: number;
 }
@@ -32,5 +34,6 @@ export const NETWORK_LIMITS: NetworkLimits = {
   idle_ms: 600_000,
   total_ms: 6 * 3_600_000,
   allowed_ms: 1000,
+  tell_ms: 1000,
   retry_ms: 3000,
 };

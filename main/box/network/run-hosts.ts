@@ -14,6 +14,8 @@ interface HostState {
   denied?: string;
   /** It counts as denied until then, without another look. */
   denied_until?: number;
+  /** The command's terminal has said that it waits. */
+  is_told?: true;
   /** It was allowed, and counts as allowed until then (`performance.now()`). */
   allowed_until?: number;
 }
@@ -23,24 +25,30 @@ interface Question {
   joined: Set<(answer: HostAnswer) => void>;
   /** Runs while no connection waits for it. */
   retry?: NodeJS.Timeout;
+  telling?: NodeJS.Timeout;
 }
 
 /** The hosts that one run asks for: one question for each at a time, and each answer remembered for the run as far as it reaches. */
 export class RunHosts implements HostAccess {
+  readonly asks = true;
   readonly #gate: Pick<HostGate, "decide" | "isCovered" | "isGranted">;
   readonly #limits: NetworkLimits;
   readonly #failed: (what: string, error: unknown) => void;
+  readonly #tell: (host: string) => void;
   readonly #hosts = new Map<string, HostState>();
   #is_closed = false;
 
+  /** @param tell a host waits for the user: called once for each */
   constructor(
     gate: Pick<HostGate, "decide" | "isCovered" | "isGranted">,
     limits: NetworkLimits,
     failed: (what: string, error: unknown) => void,
+    tell: (host: string) => void,
   ) {
     this.#gate = gate;
     this.#limits = limits;
     this.#failed = failed;
+    this.#tell = tell;
   }
 
   /** Whether the run may reach it. While the user is asked, the answer waits; `gone` says that nobody waits for it any more. */
@@ -117,7 +125,17 @@ export class RunHosts implements HostAccess {
     if ("decision" in decided) return Promise.resolve(this.#noted(state, decided.decision));
     const question: Question = { pending: decided.pending, joined: new Set() };
     state.question = question;
+    if (state.is_told !== true) this.#tellLater(state, question);
     return this.#join(state, question, gone);
+  }
+
+  #tellLater(state: HostState, question: Question): void {
+    question.telling = setTimeout(() => {
+      if (!question.pending.isAsked()) return this.#tellLater(state, question);
+      state.is_told = true;
+      this.#tell(state.to.host);
+    }, this.#limits.tell_ms);
+    question.telling.unref();
   }
 
   #join(state: HostState, question: Question, gone: AbortSignal): Promise<HostAnswer> {
@@ -145,6 +163,7 @@ export class RunHosts implements HostAccess {
     const { question } = state;
     delete state.question;
     clearTimeout(question?.retry);
+    clearTimeout(question?.telling);
     for (const join of question?.joined ?? []) join(answer);
   }
 
@@ -165,6 +184,7 @@ export class RunHosts implements HostAccess {
     if (question === undefined) return;
     delete state.question;
     clearTimeout(question.retry);
+    clearTimeout(question.telling);
     question.pending.disconnect(reason);
     for (const join of question.joined) join(refused(reason));
   }

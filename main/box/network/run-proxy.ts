@@ -8,6 +8,7 @@ import type { HostAccess } from "./host-access.ts";
 import type { NetworkLimits } from "./limits.ts";
 import type { AddressRules } from "./lookup.ts";
 import { servePlain } from "./plain-request.ts";
+import { WAITING } from "./relay.ts";
 import { serveTunnel } from "./tunnel.ts";
 
 /** More than any of the programs that are meant here sends. */
@@ -21,6 +22,8 @@ export class RunProxy {
   readonly #sockets = new Set<Socket>();
   /** What each connection is answered with now. */
   readonly #busy = new WeakMap<Socket, ServerResponse>();
+  /** What its relay is told which hosts wait by. */
+  #relay: ServerResponse | undefined;
   readonly #open = new Map<object, { to: Destination; close: () => void }>();
 
   /**
@@ -53,6 +56,7 @@ export class RunProxy {
       const { socket } = request;
       if (this.#isBusy(socket)) return void socket.destroy();
       this.#busy.set(socket, response);
+      if (request.url === WAITING && this.#relay === undefined) return this.#tellRelay(response);
       served(servePlain(request, response, parts, continues), socket);
     };
     this.#server = createServer(
@@ -103,6 +107,22 @@ export class RunProxy {
     const key = {};
     this.#open.set(key, { to, close });
     return () => this.#open.delete(key);
+  }
+
+  /** It was asked for by the box's relay, as far as is known: what it learns is only what the box itself has asked for. */
+  #tellRelay(response: ServerResponse): void {
+    this.#relay = response;
+    response.once("close", () => {
+      this.#relay = undefined;
+    });
+    response.on("error", () => response.destroy());
+    response.sendDate = false;
+    response.writeHead(200).flushHeaders();
+  }
+
+  /** A host waits for the user's answer: the command's terminal says so. @param host in its normal form */
+  tell(host: string): void {
+    this.#relay?.write(`${host}\n`);
   }
 
   /** Grants or refusals have changed: what they don't let through any more is closed. */

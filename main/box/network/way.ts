@@ -50,7 +50,11 @@ export function openWay(hosts: HostAccess, parts: WayParts): { proxy: RunProxy; 
   // Short: the path of a socket has about a hundred characters.
   const path = join(folder, randomBytes(6).toString("hex"));
   const proxy = new RunProxy(path, hosts, rules, limits, failed, reached);
-  const { binds, start } = relayStart(node, { loopback, is_announced: reached !== undefined });
+  const { binds, start } = relayStart(node, {
+    loopback,
+    is_announced: reached !== undefined,
+    tells: hosts.asks === true,
+  });
   const environment = Object.entries(NETWORK_ENVIRONMENT).flatMap(([name, value]) => ["--setenv", name, value]);
   const words = ["--dir", BOX_FOLDER, "--ro-bind", path, BOX_SOCKET, ...binds, ...environment];
   return { proxy, way: { arguments: words, start } };

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
-import { echoTls, firstWords, openedNetwork, plainServer } from "../../support/confined-network.ts";
+import { BY, echoTls, firstWords, openedNetwork, plainServer } from "../../support/confined-network.ts";
 
 const HOST = "deb.example.org";
 
@@ -27,6 +27,54 @@ async function granted(limits = {}) {
   net.grant(HOST);
   return { net, seen, port, at: `${HOST}:${port}`, run: net.run("apt-get update") };
 }
+
+describe("the relay of a box", () => {
+  it("is told the name of each host that waits for the user in its normal form, and nothing else, and no other is told", async () => {
+    const net = await openedNetwork({ tell_ms: 1 });
+    const run = net.run("npm install");
+    const relay = await run.connect();
+    relay.socket.write("GET /waiting HTTP/1.0\r\n\r\n");
+    await relay.until("\r\n\r\n");
+    expect(await run.send("GET /waiting HTTP/1.0\r\n\r\n")).toMatch(/^HTTP\/1\.\d 400 /);
+    for (const target of ["a\x1b[2J.example.org:443", "say.yes!.org:443", "a%0ab.example.org:443", "a\u0000b.org:443"])
+      expect((await run.tunnel(target)).status).not.toContain("200");
+    const asked = net.question();
+    const waits = run.tunnel("GitHub.COM:443");
+    await asked;
+    const [head, told] = (await relay.until("github.com\n")).split("\r\n\r\n");
+    expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(told).toBe("github.com\n");
+    net.core.gate.answer({ token: net.waiting()[0]?.token ?? "", decision: "rejected" }, BY);
+    expect((await waits).status).toContain("403");
+    expect(net.failures).toEqual([]);
+  });
+});
+
+describe("a relay that is gone", () => {
+  it("is told nothing, which is no error; another one in its place is", async () => {
+    const net = await openedNetwork({ tell_ms: 1 });
+    const run = net.run("npm install");
+    const relay = await run.connect();
+    relay.socket.write("GET /waiting HTTP/1.0\r\n\r\n");
+    await relay.until("\r\n\r\n");
+    relay.socket.destroy();
+    const first = run.tunnel("github.com:443");
+    await net.question();
+    let next = await run.connect();
+    await expect
+      .poll(async () => {
+        next = await run.connect();
+        next.socket.write("GET /waiting HTTP/1.0\r\n\r\n");
+        return next.until("\r\n\r\n");
+      })
+      .toMatch(/^HTTP\/1\.1 200 OK/);
+    const second = run.tunnel("gitlab.com:443");
+    expect(await next.until("gitlab.com\n")).toContain("\r\n\r\n");
+    for (const { token } of net.waiting()) net.core.gate.answer({ token, decision: "rejected" }, BY);
+    for (const { status } of await Promise.all([first, second])) expect(status).toContain("403");
+    expect(net.failures).toEqual([]);
+  });
+});
 
 describe("a request over plain HTTP", () => {
   it("reaches its host with its path, headers and body, without what is between the client and the proxy", async () => {

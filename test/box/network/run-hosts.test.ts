@@ -28,15 +28,19 @@ const here = () => new AbortController().signal;
 function asking(first: Decision = decision({})) {
   const answers: ((final: Decision) => void)[] = [];
   const disconnect = vi.fn();
+  const isAsked = vi.fn(() => true);
   const decide = vi.fn((_to: Destination, deliver: (final: Decision) => void) => {
     answers.push(deliver);
-    return first.outcome === "approval_required" ? { pending: { disconnect } } : { decision: first };
+    return first.outcome === "approval_required" ? { pending: { disconnect, isAsked } } : { decision: first };
   });
   const isCovered = vi.fn(() => false);
-  const hosts = new RunHosts({ decide, isCovered, isGranted: () => false }, NETWORK_LIMITS, (_what, error) => {
+  const failed = (_what: string, error: unknown) => {
     throw error;
-  });
-  return { hosts, decide, isCovered, disconnect, answer: (final: Decision) => answers.at(-1)?.(final) };
+  };
+  const told: string[] = [];
+  const gate = { decide, isCovered, isGranted: () => false };
+  const hosts = new RunHosts(gate, NETWORK_LIMITS, failed, (host) => told.push(host));
+  return { hosts, decide, isCovered, disconnect, isAsked, told, answer: (final: Decision) => answers.at(-1)?.(final) };
 }
 
 describe("the hosts of a run", () => {
@@ -62,6 +66,43 @@ describe("the hosts of a run", () => {
     vi.advanceTimersByTime(NETWORK_LIMITS.retry_ms);
     expect(disconnect).toHaveBeenCalledOnce();
     expect(decide).toHaveBeenCalledOnce();
+  });
+
+  it("are told to the command's terminal after a second in which the user has not answered, each once", async () => {
+    const { hosts, answer, told } = asking();
+    const other = destination("OTHER.example.org:443");
+    void hosts.ask(TO, here());
+    vi.advanceTimersByTime(NETWORK_LIMITS.tell_ms - 1);
+    expect(told).toEqual([]);
+    void hosts.ask(TO, here());
+    vi.advanceTimersByTime(1);
+    void hosts.ask(other, here());
+    vi.advanceTimersByTime(NETWORK_LIMITS.tell_ms * 5);
+    expect(told).toEqual([TO.host, "other.example.org"]);
+    // Asked about anew within the run.
+    hosts.forgetApproved();
+    answer(decision({ outcome: "denied", stage: "safety" }));
+    void hosts.ask(other, here());
+    vi.advanceTimersByTime(NETWORK_LIMITS.tell_ms * 5);
+    expect(told).toHaveLength(2);
+  });
+
+  it("are not told where the answer comes sooner, while judges look at them, or once their run has ended", () => {
+    const { hosts, answer, isAsked, told } = asking();
+    void hosts.ask(TO, here());
+    vi.advanceTimersByTime(NETWORK_LIMITS.tell_ms - 1);
+    answer(decision({ outcome: "allowed" }));
+    isAsked.mockReturnValue(false);
+    void hosts.ask(destination("judged.example.org:443"), here());
+    vi.advanceTimersByTime(NETWORK_LIMITS.tell_ms * 5);
+    expect(told).toEqual([]);
+    isAsked.mockReturnValue(true);
+    vi.advanceTimersByTime(NETWORK_LIMITS.tell_ms);
+    expect(told).toEqual(["judged.example.org"]);
+    void hosts.ask(destination("late.example.org:443"), here());
+    hosts.close();
+    vi.advanceTimersByTime(NETWORK_LIMITS.tell_ms * 5);
+    expect(told).toHaveLength(1);
   });
 
   it("are decided on anew once a moment has passed, or what decisions rest on has changed", async () => {

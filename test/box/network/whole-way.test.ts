@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -26,6 +27,39 @@ describe.skipIf(reason !== undefined)("a confined command that fetches", () => {
     const { code, stderr } = await running;
     expect([code, stderr]).toEqual([1, expect.stringContaining("403")]);
     expect(gate.log.filter((line) => line.startsWith("error in"))).toEqual([]);
+  });
+
+  it("says in its own terminal once for each host that it waits for the user, and nothing else", async () => {
+    const { gate, project, decide } = await workingAgent();
+    const get = (host: string) => `curl -s -o /dev/null -w '%{http_connect}\\n' https://${host}/`;
+    const line = `${get("one.example.org")} & ${get("one.example.org")} & wait; ${get("two.example.org")} 2>/dev/null; echo x > made`;
+    const decision = await decide(line);
+    expect(decision).toMatchObject({ outcome: "allowed", confined: { network: true } });
+    const running = spawn("/bin/bash", ["-c", confinedCommand(decision.confine?.argv ?? [])], {
+      cwd: project,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const said = { stdout: "", stderr: "" };
+    for (const name of ["stdout", "stderr"] as const)
+      running[name].setEncoding("utf8").on("data", (text: string) => {
+        said[name] += text;
+      });
+    const ended = once(running, "close");
+    const answer = async () => {
+      const [token = ""] = await gate.waiting();
+      await gate.operator.call("approvals.resolve", { token, decision: "rejected" });
+    };
+    for (const host of ["one.example.org\n", "two.example.org\n"]) {
+      await expect.poll(() => gate.waiting(), { timeout: 10_000 }).toHaveLength(1);
+      await expect.poll(() => said.stderr, { timeout: 10_000 }).toMatch(new RegExp(`${host}$`));
+      await answer();
+    }
+    await ended;
+    expect(said).toEqual({
+      stdout: "403\n".repeat(3),
+      stderr:
+        "Metnos Gate: waits for your answer about one.example.org\nMetnos Gate: waits for your answer about two.example.org\n",
+    });
   });
 
   it("leaves no question and no socket behind when it is killed", async () => {
