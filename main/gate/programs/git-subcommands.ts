@@ -1,7 +1,8 @@
 import type { Word } from "../shell/reading.ts";
+import { byRoles } from "./accesses.ts";
 import { argumentsOf, hasOption } from "./arguments.ts";
 import type { GitWork } from "./git-repository.ts";
-import type { Accesses, Program } from "./program.ts";
+import type { Accesses, CommandContext, Program } from "./program.ts";
 
 /** A record for each of git's subcommands. */
 
@@ -150,7 +151,14 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
   subcommand("remote", "read", { options: { flags: "-v --verbose" } }),
   // What it puts away is replaced by any file of the last commit, agents' settings among them.
   subcommand("stash", "show", LOG),
-  subcommand("worktree", "read", { options: { flags: "--porcelain -v -z" } }),
+  subcommand("worktree", "read", {
+    options: { flags: "--porcelain -v -z" },
+    unclear: {
+      flags: "-f -d -q --force --detach --checkout --no-checkout --guess-remote --track --orphan --lock --quiet",
+      text: "-b -B --reason --expire",
+    },
+    accesses: changedWorktree,
+  }),
   subcommand("merge-base", "read", {
     options: { flags: "-a --all --is-ancestor --octopus --independent --fork-point" },
   }),
@@ -259,6 +267,16 @@ function initialized(args: readonly Word[]): Accesses {
   const { operands, unclear } = argumentsOf(SUBCOMMANDS.find(({ names }) => names[0] === "init") as Subcommand, args);
   const words: (Word | "here")[] = operands.length > 0 ? [...operands] : ["here"];
   return { accesses: words.map((word) => ({ kind: "write", word })), unclear, data: [] };
+}
+
+/** The worktree itself; its entry in the repository is Git's own. */
+function changedWorktree(args: readonly Word[], context: CommandContext): Accesses {
+  const record = SUBCOMMANDS.find(({ names }) => names[0] === "worktree") as Subcommand;
+  const [named, first, second] = argumentsOf(record, args).operands;
+  const own = byRoles(record, args, context);
+  const words = { add: [first], move: [first, second], remove: [first] }[named?.text ?? ""] ?? [];
+  const changed = words.flatMap((word) => (word === undefined ? [] : [{ kind: "write" as const, word }]));
+  return { ...own, accesses: [...own.accesses, ...changed] };
 }
 
 /** Behind `--` there are only files; without it a branch's name may be one. */
