@@ -15,7 +15,15 @@ export function confinedCommand(argv: readonly string[]): string {
   return `${BEFORE}${argv.map(shellWord).join(" ")}${AFTER}`;
 }
 
-/** True if a command line has that form, whatever the words in it, and nothing else. */
+/**
+ * The same for a client that begins each call in a folder of its own choice, and refuses command lines with others in them: nothing names the
+ * folder that the command ended in.
+ */
+export function confinedCommandAlone(argv: readonly string[]): string {
+  return `${argv.map(shellWord).join(" ")} 9>/dev/null`;
+}
+
+/** True if a command line has the form of `confinedCommand`, whatever the words in it, and nothing else. */
 export function isConfinedCommand(command: string): boolean {
   if (!command.startsWith(BEFORE) || !command.endsWith(AFTER)) return false;
   return /^(?:[\w@%+=:,./ -]|'[^']*'|\\')+$/.test(command.slice(BEFORE.length, -AFTER.length));

@@ -99,6 +99,11 @@ export function agentPaths(env: Env = process.env): AgentPaths {
   };
 }
 
+/** The program that starts a confined command. */
+export function boxLauncher({ state_dir }: Pick<GatePaths, "state_dir">): string {
+  return join(state_dir, "box", "metnos-gate-box");
+}
+
 /**
  * The places for an environment. Relative XDG values are ignored, as the XDG specification says.
  * @throws PathError where HOME or a METNOS_* path is not absolute

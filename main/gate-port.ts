@@ -129,14 +129,17 @@ export class GatePort implements AgentPort {
     return this.#core.gate.preview(call, this.#subject(source));
   }
 
-  ran(agent_id: string, { call_id, ok, duration_ms, input, unasked, refused }: Ran): { confined: Confined | null } {
-    const is_unasked = unasked === true && !this.#core.activity.reports.isKnown(agent_id, call_id);
+  ran(agent_id: string, { call_id: id, ok, duration_ms, input, unasked, refused }: Ran): { confined: Confined | null } {
+    const { activity, box } = this.#core;
+    const call_id = this.#boxed === undefined ? box.callIdOf(agent_id, id) : id;
+    const is_unasked = unasked === true && !activity.reports.isKnown(agent_id, call_id);
+    if (is_unasked && this.#boxed === undefined) box.ranUnasked(agent_id);
     if (is_unasked && input !== undefined) noteUnasked(this.#core, agent_id, input);
     else if (input !== undefined) noteRan(this.#core, agent_id, call_id, input);
     if (refused === true && !is_unasked) noteTriedMore(this.#core, agent_id, call_id);
     if (ok !== undefined && !is_unasked) noteReport(this.#core, agent_id, { call_id }, { ok, duration_ms });
     // Calls from a box are given no words to run: what was given to the same agent elsewhere is none of them.
-    return this.#boxed === undefined ? this.#core.box.ran(agent_id, call_id) : { confined: null };
+    return this.#boxed === undefined ? box.ran(agent_id, id) : { confined: null };
   }
 
   announce({ agent_id, connection }: CallSource, tools: McpTools): ReturnType<AgentPort["announce"]> {

@@ -34,9 +34,14 @@ export function clientProgram(pid: number): ClientProgram | undefined {
   }
 }
 
+/** What a client may start its script with: no other option is known to load nothing else. */
+const HARMLESS_OPTION = /^--max-old-space-size=\d+$/;
+
 /** The script, where it is the first word: an option before it might load another one. */
 function scriptOf(pid: number): ClientProgram | undefined {
-  const script = argumentsOf(pid)[1];
+  const script = argumentsOf(pid)
+    .slice(1)
+    .find((word) => !HARMLESS_OPTION.test(word));
   if (script === undefined || script === "" || script.startsWith("-")) return undefined;
   const file = realpathSync(isAbsolute(script) ? script : join(readlinkSync(`/proc/${pid}/cwd`), script));
   return program(file, statSync(file));

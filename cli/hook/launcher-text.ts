@@ -78,7 +78,11 @@ elif [ "$1" = after ]; then
   payload=$(cat)
   if cd ${shellQuoted(calls_dir)} 2>/dev/null; then
     set -- *
+    if [ "$agent" = gemini ]; then
+      case $payload in ${refused}) reports=now ;; esac
+    fi
     for call in "$@"; do
+      case $agent:$call in gemini:'*' | gemini:*${STARTED}) ;; gemini:*) reports=now ;; esac
       case $payload in
         *'"tool_use_id":"'"\${call%${STARTED}}"'"'*) ;;
         *) continue ;;

@@ -11,6 +11,8 @@ export interface RanReport extends Reporter {
   duration_ms?: number;
   /** What ran; left out, it isn't compared with what was allowed. */
   input?: RanCall;
+  /** What ran has to be among what was asked about, by this id. */
+  unasked?: true;
   /** Its output says that its box kept it from something. */
   refused?: true;
 }
@@ -28,6 +30,7 @@ export async function reportRan({
   ok,
   duration_ms,
   input,
+  unasked,
   refused,
   ...reporter
 }: RanReport): Promise<ConfinedTo | null> {
@@ -36,6 +39,7 @@ export async function reportRan({
     ...(ok === undefined ? {} : { ok }),
     ...(duration_ms === undefined ? {} : { duration_ms }),
     ...(input === undefined ? {} : { input }),
+    ...(unasked === undefined ? {} : { unasked }),
     ...(refused === undefined ? {} : { refused }),
   };
   const answer = await report(reporter, "tool.ran", data, "tool.ran.ok");

@@ -83,7 +83,8 @@ export const TESTED_CLIENTS: Readonly<Record<AdapterName, TestedClient>> = {
       const api = await GenerateContentApi.start({
         turns: commands.map((command) => ({ name: "run_shell_command", input: input(command) })),
       });
-      return modelOf(api, () => api.results.map(({ text }) => text));
+      const texts = () => api.results.map(({ text }) => text);
+      return { ...modelOf(api, texts), failed: () => texts().map((text) => /^Exit Code: [1-9]/m.test(text)) };
     },
     prepare: (place) =>
       place.write(".gemini/settings.json", {

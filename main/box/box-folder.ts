@@ -1,6 +1,7 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { GateError } from "../../ipc/gate-error.ts";
+import { boxLauncher } from "../../ipc/paths.ts";
 import { kindOfFile } from "../gate/own-files.ts";
 
 /** Where the box keeps its files: private to the user, and no link in it is ever followed. */
@@ -28,7 +29,7 @@ export function openBoxFolder(state_dir: string): BoxFolder {
   const path = join(state_dir, "box");
   const folder = {
     path,
-    launcher: join(path, "metnos-gate-box"),
+    launcher: boxLauncher({ state_dir }),
     agent_launcher: join(path, "metnos-gate-agent"),
     calls: join(path, "calls"),
     going: join(path, "going"),

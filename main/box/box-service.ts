@@ -11,7 +11,7 @@ import type { Alarms } from "../gate/alarms.ts";
 import type { AuditLog } from "../gate/audit/log.ts";
 import type { Clock } from "../gate/clock.ts";
 import type { Box, ConfinedRun } from "../gate/confinement/box.ts";
-import type { Declaration } from "../gate/confinement/declaration.ts";
+import { confinedTo, type Declaration } from "../gate/confinement/declaration.ts";
 import { AgentPlan } from "./agent-runs/agent-plan.ts";
 import type { AgentRun } from "./agent-runs/agent-run.ts";
 import { boxAgents, type KnownAgent } from "./agents.ts";
@@ -30,7 +30,7 @@ import { listSetAside } from "./project/set-aside.ts";
 import { earlierRunsEnd } from "./runs/earlier-runs.ts";
 import { Launcher } from "./runs/launcher.ts";
 import { type AgentState, RunPlan, type RunPlanParts } from "./runs/run-plan.ts";
-import { type Run, Runs } from "./runs/runs.ts";
+import { isUnstarted, type Run, Runs } from "./runs/runs.ts";
 import { SlotPool } from "./runs/slots.ts";
 
 export interface BoxServiceParts {
@@ -179,20 +179,33 @@ export class BoxService implements Box {
 
   /**
    * Whether this agent's call, by the client's own id of it, ran confined as it was allowed to; null where it wasn't to be confined.
-   * One that ran without having started in the box pauses its agent; one in the background, where it doesn't begin soon.
+   * One that ran without having started in the box pauses its agent; one in the background, where it doesn't begin soon. One that is named by
+   * its run ran by that run's words, which run nothing outside: they may have come too late.
    */
-  ran(agent_id: string, call_id: string): { confined: Confined | null } {
+  ran(agent_id: string, id: string): { confined: Confined | null } {
     const runs = this.#open?.runs;
-    const run = runs?.of(agent_id, call_id);
+    const run = runs?.of(agent_id, id);
     if (runs === undefined || run === undefined) return { confined: null };
-    const { project, network } = run.confined_run.declaration;
-    const { state } = run;
-    if (state === "prepared" && run.confined_run.in_background === true) runs.expireSoon(run);
+    const { state, confined_run } = run;
+    if (state === "prepared" && confined_run.in_background === true) runs.expireSoon(run);
     else {
-      if (state === "prepared" || state === "expired") this.#bypassed(run);
+      if (isUnstarted(run) && id !== run.id) this.#bypassed(run);
       if (state !== "starting" && state !== "started") runs.reported(run);
     }
-    return { confined: { project, network } };
+    return { confined: confinedTo(confined_run.declaration, false) };
+  }
+
+  /** This agent ran a command that nobody was asked about. In the place of one that was given words and never started them, it is paused. */
+  ranUnasked(agent_id: string): void {
+    const [run] = this.#open?.runs.unstarted(agent_id) ?? [];
+    if (run === undefined) return;
+    this.#bypassed(run);
+    this.#open?.runs.reported(run);
+  }
+
+  /** The client's own id of the call that a run's words were given for; `id` itself where it names no run. */
+  callIdOf(agent_id: string, id: string): string {
+    return this.#open?.runs.of(agent_id, id)?.confined_run.call_id ?? id;
   }
 
   /** An agent has greeted the gate, and said whether it runs what it is given. */

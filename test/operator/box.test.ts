@@ -113,4 +113,45 @@ describe.skipIf(UNBOXED !== undefined)(`with the real box${UNBOXED === undefined
     agent.send("tool.ran", { id: "ran", call_id: "toolu_1" });
     expect((await agent.next("tool.ran.ok")).data).toEqual({ id: "ran", confined: { project, network: false } });
   });
+
+  /** A call that may run confined, and the run that its words name. */
+  async function allowedCall() {
+    const { gate, project } = await startedGate();
+    await gate.gate.core.box.ready;
+    const agent = await gate.agent("tester", "Supervised", { supports: ["confine"] });
+    const call = { executor: "shell_exec", args: { command: "cat a.txt" }, context: { cwd: project, call_id: "c1" } };
+    await gate.operator.call("grants.add", { capability: "fs:read", target: `${project}/**` });
+    const { decision } = await agent.ask(call);
+    const [, , run = ""] = decision.confine?.argv ?? [];
+    const paused = async () => {
+      const { agents } = await gate.operator.call("agents.list", {});
+      return agents.find(({ name }) => name === "tester")?.paused !== null;
+    };
+    return { agent, run, paused };
+  }
+
+  it("a call that is named by its run ran by the words that the gate gave, however late: that is no way around them", async () => {
+    const { agent, run, paused } = await allowedCall();
+    agent.send("tool.ran", { id: "ran", call_id: run });
+    expect((await agent.next("tool.ran.ok")).data).toMatchObject({ confined: { kind: "needs" } });
+    expect(await paused()).toBe(false);
+  });
+
+  it("what nobody was asked about, in the place of words that never started, pauses the agent; without such words it doesn't", async () => {
+    const { agent, run, paused } = await allowedCall();
+    const input = { executor: "shell_exec", args: { command: "touch other" } };
+    const ran = async (id: string) => {
+      agent.send("tool.ran", { id, call_id: id, unasked: true, input });
+      await agent.next("tool.ran.ok");
+    };
+    await ran("u1");
+    expect(await paused()).toBe(true);
+    expect(run).not.toBe("");
+    const other = await allowedCall();
+    other.agent.send("tool.ran", { id: "done", call_id: other.run });
+    await other.agent.next("tool.ran.ok");
+    other.agent.send("tool.ran", { id: "u2", call_id: "u2", unasked: true, input });
+    await other.agent.next("tool.ran.ok");
+    expect(await other.paused()).toBe(false);
+  });
 });

@@ -1,6 +1,5 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { isConfinedCommand } from "../../../ipc/confined-command.ts";
 import { agentPaths, type Env } from "../../../ipc/paths.ts";
 import { recordTestedClient, type TestedClient } from "../../../ipc/tested-clients.ts";
 import { launcherFile } from "../../hook/launcher.ts";
@@ -122,7 +121,7 @@ function problemIn({ confinable, place, folder, model }: Test): string | null {
     const noted = folder.noted("after", call);
     if (noted?.hook_event_name !== event || !isObject(noted.tool_input))
       return `it called no hook after a call (${event})`;
-    if (!isConfinedCommand(String(noted.tool_input.command))) return "it doesn't say what it ran";
+    if (noted.tool_input.command === lineOf(String(LEFT[call]))) return "it doesn't say what it ran";
   }
   return null;
 }

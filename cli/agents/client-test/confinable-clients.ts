@@ -49,6 +49,16 @@ export const CONFINABLE_CLIENTS: Readonly<Partial<Record<AdapterName, Confinable
     tells_failure: true,
     after: ["PostToolUse", "PostToolUse"],
   },
+  gemini: {
+    settle(place, hook) {
+      const hooks = [{ type: "command", command: line(hook), timeout: 15_000 }];
+      const group = [{ matcher: "*", hooks }];
+      place.write("project/.gemini/settings.json", { hooks: { BeforeTool: group, AfterTool: group } });
+    },
+    keeps_folder: false,
+    tells_failure: true,
+    after: ["AfterTool", "AfterTool"],
+  },
   opencode: {
     settle: (place, { test_folder }) =>
       place.write(`.config/opencode/plugin/${PLUGIN_NAME}`, pluginText(place.env, 1, test_folder)),

@@ -1,7 +1,9 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { GateError } from "../../../ipc/gate-error.ts";
 import { launcherFile, writeLauncher } from "../../hook/launcher.ts";
 import type { Adapter } from "../adapter.ts";
+import { clientCheck, clientNote } from "../client-check.ts";
 import { putIntoSettings, takeOutOfSettings } from "../settings-edit.ts";
 import { EVENTS, holdsOurs, ourGroups, withOurs, withoutOurs } from "./entries.ts";
 import { geminiChecks } from "./hook-check.ts";
@@ -15,7 +17,7 @@ export const gemini: Adapter = {
   name: "gemini",
   title: "Gemini CLI",
   program: "gemini",
-  async connect({ project, answer_seconds }) {
+  async connect({ project, answer_seconds, client }) {
     const launcher = writeLauncher();
     const result = putIntoSettings({
       file: settingsFile(project),
@@ -23,13 +25,16 @@ export const gemini: Adapter = {
       change: (settings) => withOurs(settings, ourGroups(launcher, answer_seconds)),
       holdsOurs,
     });
-    return { ...result, notes: [TWICE, EDITORS] };
+    return { ...result, notes: [TWICE, EDITORS, await clientNote(gemini, client)] };
   },
   async disconnect({ project }) {
     return takeOutOfSettings({ file: settingsFile(project), events: EVENTS, change: withoutOurs });
   },
-  async checks({ cwd, env, answer_seconds }) {
-    return geminiChecks({ cwd, env, answer_seconds, launcher: launcherFile(env) });
+  async checks({ cwd, env, answer_seconds, client }) {
+    const launcher = launcherFile(env);
+    const checks = geminiChecks({ cwd, env, answer_seconds, launcher });
+    // Before it is connected there is nothing to test it with.
+    return existsSync(launcher) ? [...checks, await clientCheck(gemini, client)] : checks;
   },
   async launch({ args, ...context }) {
     const wrong = geminiChecks({ ...context, launcher: launcherFile(context.env) }).find(({ ok }) => !ok);

@@ -1,5 +1,9 @@
+import { confinedCommandAlone } from "../../../ipc/confined-command.ts";
 import { agentPaths } from "../../../ipc/paths.ts";
-import { type HookAnswer, type HookDialect, NEVER_CONFINED } from "../../hook/dialect.ts";
+import type { HookAnswer, HookDialect } from "../../hook/dialect.ts";
+import { argumentsOf, environmentOf } from "../client-program.ts";
+import { canConfine } from "../rewriting.ts";
+import { mayHaveRuleAbout } from "./own-rules.ts";
 import { readCall } from "./payload.ts";
 
 /**
@@ -13,8 +17,22 @@ export const GEMINI: HookDialect = {
   offline: "deny",
   read: readCall,
   write,
-  ...NEVER_CONFINED,
+  canConfine: ({ rewritable: call }, reader, state_dir) =>
+    canConfine({ agent: "gemini", call, reader, state_dir }, (client, { cwd }) =>
+      mayHaveRuleAbout({ words: argumentsOf(client), env: environmentOf(client), cwd }),
+    ),
+  rewritten: ({ input }, argv) => ({ ...input, command: confinedCommandAlone(argv) }),
   events: {
+    /** After a command: a note for the model, or nothing. */
+    after: async (input) => {
+      const { afterCall } = await import("./after-call.ts");
+      return afterCall(input, agentPaths(process.env));
+    },
+    /** In the test of a client: what the test has the client's call become. */
+    "client-test": async (input, argv) => {
+      const { answerTest } = await import("../client-test/test-hook.ts");
+      return answerTest(GEMINI, argv, input);
+    },
     /** Something happened in a session: nothing is answered. */
     session: async (input) => {
       const { reportSession } = await import("../../hook/session-event.ts");
@@ -24,8 +42,10 @@ export const GEMINI: HookDialect = {
   },
 };
 
-function write({ permission, reason }: HookAnswer): object {
-  if (permission === "allow") return { decision: "allow" };
+function write({ permission, reason, updated_input }: HookAnswer): object {
+  if (permission === "allow" && updated_input === undefined) return { decision: "allow" };
+  if (permission === "allow")
+    return { decision: "allow", hookSpecificOutput: { hookEventName: "BeforeTool", tool_input: updated_input } };
   // Without a reason the model would read that there was none.
   return { decision: "deny", reason: `Metnos Gate: ${reason}` };
 }

@@ -2,11 +2,12 @@ import { shellQuoted } from "../../../ipc/shell-quoted.ts";
 import type { Json } from "../../json-object.ts";
 import { LAUNCHER_NAME } from "../claude-code/entries.ts";
 import { hookGroupsOf, hooksIn } from "../settings-edit.ts";
+import { SHELL_TOOL } from "./payload.ts";
 
 /** The gate's hooks among those of Gemini CLI's settings. */
 
 /** The events whose hooks are ours to write. Only the first can keep anything from running. */
-export const EVENTS = ["BeforeTool", "BeforeAgent", "SessionEnd"] as const;
+export const EVENTS = ["BeforeTool", "AfterTool", "BeforeAgent", "SessionEnd"] as const;
 type HookEvent = (typeof EVENTS)[number];
 
 /** As Gemini lists it, and as a settings file can switch it off by name. */
@@ -29,7 +30,16 @@ export function ourGroups(launcher: string, answer_seconds: number): Record<Hook
     matcher: "*",
     hooks: [ourHook(`${HOOK_NAME} session`, `${shellQuoted(launcher)} session gemini`, REPORT_MS)],
   };
-  return { BeforeTool: askingGroup(launcher, answer_seconds), BeforeAgent: session, SessionEnd: session };
+  const after = {
+    matcher: SHELL_TOOL,
+    hooks: [ourHook(`${HOOK_NAME} after`, `${shellQuoted(launcher)} after gemini`, REPORT_MS)],
+  };
+  return {
+    BeforeTool: askingGroup(launcher, answer_seconds),
+    AfterTool: after,
+    BeforeAgent: session,
+    SessionEnd: session,
+  };
 }
 
 /** In order: so that the gate sees what the hooks before it made of a call. */
@@ -60,7 +70,9 @@ export function isWritten({ command }: Json, launcher: string): boolean {
 }
 
 export function isOurs({ command }: Json): boolean {
-  return typeof command === "string" && command.includes(LAUNCHER_NAME) && / (?:hook|session) gemini\b/.test(command);
+  return (
+    typeof command === "string" && command.includes(LAUNCHER_NAME) && / (?:hook|after|session) gemini\b/.test(command)
+  );
 }
 
 /** Those that are asked before a tool. */

@@ -1,5 +1,6 @@
+import { createHash } from "node:crypto";
 import { resolve } from "node:path";
-import type { HookCall } from "../../hook/dialect.ts";
+import type { HookCall, Rewritable } from "../../hook/dialect.ts";
 import { mcpExecutor } from "../../hook/mcp-name.ts";
 import { contextOf, parsePayload, textIn } from "../../hook/payload.ts";
 import { isObject, type Json } from "../../json-object.ts";
@@ -23,9 +24,33 @@ export function readCall(text: string): HookCall | { refused: string } {
   if (otherwise !== undefined) return { refused: otherwise };
   return {
     session_id: textIn(payload, "session_id") ?? "",
-    call: { ...called(tool_name, tool_input, payload.mcp_context), context: { ...contextIn(payload, cwd) } },
-    rewritable: undefined,
+    call: { ...called(tool_name, tool_input, payload.mcp_context), context: contextIn(payload, cwd) },
+    rewritable: rewritableOf(payload, cwd),
   };
+}
+
+/** A command that Gemini says that it ran, and the folder that it ran in; undefined where it isn't one. */
+export function commandThatRan(
+  payload: Json,
+): { executor: string; args: Json; cwd: string; call_id: string } | undefined {
+  const { tool_name, tool_input, cwd, mcp_context: mcp } = payload;
+  if (tool_name !== SHELL_TOOL || !isObject(tool_input) || typeof cwd !== "string" || isObject(mcp)) return undefined;
+  const { executor, args } = called(tool_name, tool_input, mcp);
+  return { executor, args, cwd: folderOf(tool_input, cwd), call_id: callIdOf(payload, args) };
+}
+
+/** Where nothing waits for its end, it is reported before it begins. */
+function rewritableOf({ tool_name, tool_input, mcp_context: mcp }: Json, cwd: string): Rewritable | undefined {
+  if (tool_name !== SHELL_TOOL || isObject(mcp) || !isObject(tool_input)) return undefined;
+  if (typeof tool_input.command !== "string" || tool_input.is_background === true) return undefined;
+  return { input: tool_input, line: tool_input.command, cwd };
+}
+
+/** Gemini has no id for a call: one that says the same before and after it, of the same words in the same session. */
+function callIdOf({ session_id, cwd }: Json, args: Json): string {
+  return createHash("sha256")
+    .update(JSON.stringify([session_id, cwd, args]))
+    .digest("hex");
 }
 
 /** A command's description is its intent, not a part of what runs. */
@@ -40,12 +65,16 @@ function called(name: string, input: Json, mcp: unknown): { intent: string; exec
 /** A command runs in the folder that it names, below the session's. */
 function contextIn(payload: Json, cwd: string): HookCall["call"]["context"] {
   const { tool_name, tool_input, mcp_context: mcp } = payload;
-  const { dir_path } = isObject(tool_input) ? tool_input : {};
-  const is_elsewhere = tool_name === SHELL_TOOL && typeof dir_path === "string" && dir_path !== "";
+  const command = commandThatRan(payload);
   const server = isObject(mcp) ? textIn(mcp, "server_name") : undefined;
   return {
     ...contextOf(payload, "prompt_id"),
     ...(server === undefined ? {} : { mcp_server: server }),
-    cwd: is_elsewhere ? resolve(cwd, dir_path) : cwd,
+    ...(command === undefined ? {} : { call_id: command.call_id }),
+    cwd: tool_name === SHELL_TOOL && isObject(tool_input) ? folderOf(tool_input, cwd) : cwd,
   };
+}
+
+function folderOf({ dir_path }: Json, cwd: string): string {
+  return typeof dir_path === "string" && dir_path !== "" ? resolve(cwd, dir_path) : cwd;
 }

@@ -78,10 +78,13 @@ export interface RunsParts {
   failed(what: string, error: unknown): void;
 }
 
+/** Nothing has come by its words. */
+export const isUnstarted = ({ state }: Run): boolean => state === "prepared" || state === "expired";
+
 export class Runs {
   readonly #parts: RunsParts;
   readonly #live = new Set<LiveRun>();
-  /** By agent and call id. */
+  /** By agent, and by call id as well as by their own. */
   readonly #known = new Map<string, Run>();
   readonly #timers = new Set<NodeJS.Timeout>();
 
@@ -137,17 +140,21 @@ export class Runs {
       throw new GateError("box_unavailable", "too many of this agent's commands run confined", "try again later");
   }
 
-  /** The run that an agent's call was allowed as, by the client's own id; undefined where it wasn't confined, or is long over. */
-  of(agent_id: string, call_id: string): Run | undefined {
-    return this.#known.get(keyOf(agent_id, call_id));
+  /** The run that an agent's call was allowed as, by the client's own id or the run's; undefined where it wasn't confined, or is long over. */
+  of(agent_id: string, id: string): Run | undefined {
+    return this.#known.get(keyOf(agent_id, id));
+  }
+
+  /** An agent's runs whose words nobody has started. */
+  unstarted(agent_id: string): Run[] {
+    const runs = [...this.#known.values()].filter(({ confined_run }) => confined_run.agent_id === agent_id);
+    return [...new Set(runs)].filter(isUnstarted);
   }
 
   /** Its report has come: its call needs no sign any more. */
-  reported({ confined_run: { agent_id, call_id } }: Run): void {
-    if (call_id === undefined) return;
-    const run = this.#known.get(keyOf(agent_id, call_id));
-    this.#known.delete(keyOf(agent_id, call_id));
-    if (run !== undefined) this.#unmark(run);
+  reported(run: Run): void {
+    for (const key of keysOf(run)) if (this.#known.get(key) === run) this.#known.delete(key);
+    this.#unmark(run);
   }
 
   /** Its client says that it runs in the background: it has a short time left to begin. */
@@ -359,9 +366,7 @@ export class Runs {
   }
 
   #mark(run: LiveRun): void {
-    const { agent_id, call_id } = run.confined_run;
-    if (call_id === undefined) return;
-    this.#known.set(keyOf(agent_id, call_id), run);
+    for (const key of keysOf(run)) this.#known.set(key, run);
     if (hasMark(run)) writeFileSync(this.#markOf(run), "", { mode: 0o600, flag: "w" });
   }
 
@@ -375,18 +380,19 @@ export class Runs {
   }
 
   #forgetLater(run: Run, ms: number): void {
-    const { agent_id, call_id } = run.confined_run;
-    if (call_id === undefined) return;
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
-      if (this.#known.get(keyOf(agent_id, call_id)) === run) this.reported(run);
+      if (keysOf(run).some((key) => this.#known.get(key) === run)) this.reported(run);
     }, ms);
     timer.unref();
     this.#timers.add(timer);
   }
 }
 
-const keyOf = (agent_id: string, call_id: string): string => `${agent_id}\n${call_id}`;
+const keyOf = (agent_id: string, id: string): string => `${agent_id}\n${id}`;
+
+const keysOf = ({ id, confined_run: { agent_id, call_id } }: Run): string[] =>
+  [id, ...(call_id === undefined ? [] : [call_id])].map((each) => keyOf(agent_id, each));
 
 const hasMark = ({ confined_run: { call_id } }: Run): boolean => call_id !== undefined && CALL_ID.test(call_id);
 

@@ -25,7 +25,9 @@ function given(text: string, name = ".gemini/settings.json"): string {
   return file;
 }
 
-const checks = () => gemini.checks({ cwd: join(place.home, "project"), env: place.env, answer_seconds: 600 });
+const allChecks = (env = place.env) => gemini.checks({ cwd: join(place.home, "project"), env, answer_seconds: 600 });
+/** Those of its settings. */
+const checks = async (env = place.env) => (await allChecks(env)).filter(({ check }) => check !== "gemini client");
 
 const OTHERS = `{
     "model": { "name": "gemini-2.5-pro" },
@@ -33,7 +35,7 @@ const OTHERS = `{
         "BeforeTool": [
             { "matcher": "write_file", "hooks": [{ "type": "command", "command": "./mine.sh" }] }
         ],
-        "AfterTool": []
+        "AfterModel": []
     }
 }`;
 
@@ -52,6 +54,22 @@ test("a missing file is made with the hook alone; taking the hook out removes th
   expect(await checks()).toMatchObject([{ check: "gemini hook", ok: true }]);
   expect(await gemini.disconnect(USER)).toMatchObject({ changed: true, backup: null });
   expect(existsSync(file)).toBe(false);
+});
+
+test("doctor and connect say which client was tested, once there is something to test it with", async () => {
+  const untested = "untested: there is no gemini on PATH";
+  expect((await allChecks()).map(({ check }) => check)).not.toContain("gemini client");
+  const { notes } = await gemini.connect(USER);
+  expect(notes).toContain(`confined commands: ${untested}`);
+  expect((await allChecks()).at(-1)).toEqual({ check: "gemini client", ok: true, detail: untested });
+});
+
+test("a command's report is its own hook, for that tool alone", async () => {
+  const { file } = await gemini.connect(USER);
+  const { hooks } = JSON.parse(readFileSync(file, "utf8"));
+  expect(hooks.AfterTool).toMatchObject([
+    { matcher: "run_shell_command", hooks: [{ command: `'${launcherFile()}' after gemini` }] },
+  ]);
 });
 
 test("connecting again changes nothing, others' entries stay before ours, and taking ours out restores the very bytes", async () => {
@@ -131,7 +149,7 @@ test("the administrator's switch wins over a project's, and hooks of extensions 
     ".gemini/extensions/ext/hooks/hooks.json",
   );
   const env = { ...place.env, GEMINI_CLI_SYSTEM_SETTINGS_PATH: system };
-  expect(await gemini.checks({ cwd: join(place.home, "project"), env, answer_seconds: 600 })).toMatchObject([
+  expect(await checks(env)).toMatchObject([
     { check: "gemini hook", ok: true },
     { check: "gemini other hooks", detail: expect.stringContaining("sneaky (the extension ext)") },
   ]);

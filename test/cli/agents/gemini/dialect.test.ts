@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { GEMINI } from "../../../../cli/agents/gemini/dialect.ts";
+import { commandThatRan } from "../../../../cli/agents/gemini/payload.ts";
 import { temporaryHome } from "../../../support/temporary-home.ts";
 
 const payload = (tool_name: string, tool_input: object, more: object = {}) =>
@@ -15,7 +16,38 @@ test("a command's description is its intent, and it runs in the folder that it n
       args: { command: "ls", dir_path: "sub" },
       context: { cwd: "/srv/p/sub", session: "s1" },
     },
-    rewritable: undefined,
+    rewritable: { input, line: "ls", cwd: "/srv/p" },
+  });
+});
+
+test("a command has an id that its report names again, and another one in another session or folder", () => {
+  const idOf = (text: string) => {
+    const asked = GEMINI.read(text);
+    return "call" in asked ? asked.call.context?.call_id : undefined;
+  };
+  const input = { command: "ls", description: "look" };
+  const id = idOf(payload("run_shell_command", input));
+  expect(id).toMatch(/^[0-9a-f]{64}$/);
+  const ran = { session_id: "s1", cwd: "/srv/p", tool_name: "run_shell_command", tool_input: input };
+  expect(commandThatRan(ran)?.call_id).toBe(id);
+  for (const more of [{ session_id: "s2" }, { cwd: "/srv" }])
+    expect(idOf(payload("run_shell_command", input, more))).not.toBe(id);
+  expect(idOf(payload("read_file", { file_path: "a" }))).toBeUndefined();
+});
+
+test("a command that Gemini doesn't wait for is never rewritten: it would be reported before it begins", () => {
+  const input = { command: "ls", is_background: true };
+  expect(GEMINI.read(payload("run_shell_command", input))).toMatchObject({ rewritable: undefined });
+});
+
+test("a confined command is a plain line, as Gemini refuses those with others in them, with every other field as it was", () => {
+  const asked = GEMINI.read(payload("run_shell_command", { command: "npm test", dir_path: "sub" }));
+  if (!("rewritable" in asked) || asked.rewritable === undefined) throw new Error("it can't be rewritten");
+  const updated_input = GEMINI.rewritten(asked.rewritable, ["/srv/a b/box", "run", "1.2"]);
+  const tool_input = { command: "'/srv/a b/box' run 1.2 9>/dev/null", dir_path: "sub" };
+  expect(GEMINI.write({ permission: "allow", reason: "", is_shown: false, updated_input })).toEqual({
+    decision: "allow",
+    hookSpecificOutput: { hookEventName: "BeforeTool", tool_input },
   });
 });
 
