@@ -7,7 +7,9 @@ import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { CheckedParams } from "../../ipc/operator-api.ts";
 import { agentTokenFile } from "../../ipc/paths.ts";
 import { linesIn } from "../support/audit-trail.ts";
+import { hasProgram } from "../support/boxes.ts";
 import { StartedProcess, startServe } from "../support/gate-process.ts";
+import { processesWith } from "../support/judged-gate.ts";
 import { type GateUnderTest, readToken, startGate } from "../support/running-gate.ts";
 import { withoutBox } from "./box-under-test.ts";
 
@@ -210,6 +212,30 @@ describe.skipIf(reason !== undefined)("a whole agent in a box", () => {
       expect(await started.exited).not.toBe(0);
     }
   });
+
+  it.runIf(hasProgram("gdb"))(
+    "that hides its end is ended at once, with all that it has started, and has left nothing",
+    async () => {
+      // Lets every system call through, as where a way past the filter was found: one BPF instruction.
+      const filter = Buffer.from(Uint32Array.of(0x06, 0x7fff0000).buffer);
+      writeFileSync(join(gate.paths.state_dir, "box/system-calls"), filter);
+      const mark = `${9_000_000 + process.pid}`;
+      const closes = "gdb -q -nx -batch -p 1 -ex 'call (int)close(4)' </dev/null >closed 2>&1";
+      const plants = "while mkdir -p .vscode; do echo {} >.vscode/tasks.json; sleep 0.05; done";
+      const started = await start(
+        `setsid sleep ${mark} & ${closes}; grep -q 'not permitted' closed && { kill %1; exit 77; }; ${plants}`,
+      );
+      if ((await started.exited) === 77)
+        return console.log("this kernel lets nobody debug what isn't its own child: not checked here");
+      await expect.poll(() => processesWith(mark)).toEqual([]);
+      await expect
+        .poll(() => lstatSync(join(project, ".vscode/tasks.json"), { throwIfNoEntry: false }))
+        .toBe(undefined);
+      const events = () => linesIn(gate.paths.audit_dir).map((line) => JSON.parse(line).event);
+      await expect.poll(events, { timeout: 5_000 }).toContain("box.hid_its_end");
+      await gate.operator.call("agents.revoke", { name: AGENT });
+    },
+  );
 
   it("has nothing of another run of the same agent: each secret is of use at its own socket alone", async () => {
     const first = await start(`printf %s "$METNOS_AGENT_TOKEN" > first.txt; echo begun; read -r; ${asks("Bash", {})}`);
