@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { AtOnce } from "../at-once.ts";
 import { readOnlyArguments } from "../box/arguments/bubblewrap.ts";
-import { isKept } from "../box/arguments/environment.ts";
+import { getsIn } from "../box/arguments/environment.ts";
 import { repositoryPlaces } from "../box/arguments/git.ts";
 import { limitCommands } from "../box/arguments/limits.ts";
 import type { Machine } from "../box/arguments/machine.ts";
@@ -180,9 +180,10 @@ export class AgentBox {
   #keptVariables(): string[] {
     const { env, settings } = this.#machine;
     return Object.entries({ ...env, ...PROGRAMS_SETTINGS }).flatMap(([name, value]) => {
-      const is_kept = isKept(name, settings.environment) || name in PROGRAMS_SETTINGS;
+      if (value === undefined) return [];
+      const is_kept = getsIn(name, value, settings.environment) || name in PROGRAMS_SETTINGS;
       const is_own = name.startsWith("METNOS_") || this.#parts.key_variables.includes(name);
-      return value === undefined || !is_kept || is_own ? [] : ["--setenv", name, value];
+      return !is_kept || is_own ? [] : ["--setenv", name, value];
     });
   }
 }

@@ -1,3 +1,5 @@
+import { holdsUrlSecret } from "../../gate/targets/secret-files.ts";
+
 /** Which environment variables get into a box. Everything that isn't listed is dropped before it starts. */
 
 /** Variables that name a certificate file or a folder of them. */
@@ -50,7 +52,12 @@ const TOKEN_NAME = /(?:^|_)PAT$/;
 const NAMES: ReadonlySet<string> = new Set(KEPT.filter((word) => !word.includes("*")));
 const BEGINNINGS = KEPT.filter((word) => word.includes("*")).map((word) => word.slice(0, -1));
 
-/** Whether a variable gets into a box. @param asked_for names from the configuration: kept whatever they look like */
+/** Whether a variable with this value gets into a box. @param asked_for names from the configuration: kept whatever they look like */
+export function getsIn(name: string, value: string, asked_for: readonly string[]): boolean {
+  return isKept(name, asked_for) && (asked_for.includes(name) || !holdsUrlSecret(value));
+}
+
+/** The same by its name alone. */
 export function isKept(name: string, asked_for: readonly string[]): boolean {
   if (asked_for.includes(name) || NAMES.has(name)) return true;
   const upper = name.toUpperCase();

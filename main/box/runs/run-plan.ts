@@ -2,7 +2,7 @@ import type { Level } from "../../../ipc/decision.ts";
 import { GateError } from "../../../ipc/gate-error.ts";
 import type { ConfinedRun } from "../../gate/confinement/box.ts";
 import { boxArguments, commonArguments, pipeWords, refuseUnusable } from "../arguments/bubblewrap.ts";
-import { isKept } from "../arguments/environment.ts";
+import { getsIn } from "../arguments/environment.ts";
 import { NO_SETTINGS, userGitSettings } from "../arguments/git.ts";
 import type { Machine } from "../arguments/machine.ts";
 import { mountChecks } from "../arguments/mounts.ts";
@@ -175,10 +175,8 @@ export class RunPlan {
 function keptVariables(environment: readonly string[], asked_for: readonly string[]): string[] {
   return environment.flatMap((entry) => {
     const equals = entry.indexOf("=");
-    const name = entry.slice(0, equals);
-    return equals > 0 && !NEVER_KEPT.has(name) && isKept(name, asked_for)
-      ? ["--setenv", name, entry.slice(equals + 1)]
-      : [];
+    const [name, value] = [entry.slice(0, equals), entry.slice(equals + 1)];
+    return equals > 0 && !NEVER_KEPT.has(name) && getsIn(name, value, asked_for) ? ["--setenv", name, value] : [];
   });
 }
 

@@ -131,6 +131,9 @@ export function withoutGitSecrets(settings: string): string {
   return settings.replace(IN_GIT_URL, "").replace(GIT_SECRET, "");
 }
 
+/** True for a text with a URL that has a password or a token in it. */
+export const holdsUrlSecret = (text: string): boolean => text.replace(IN_GIT_URL, "") !== text;
+
 const holdsGitSecret = (text: string): boolean => withoutGitSecrets(text) !== text;
 
 /** Packages come with keys and settings for their own tests. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { boxArguments } from "../../../main/box/arguments/bubblewrap.ts";
 import { projectFolder } from "../../../main/box/arguments/caches.ts";
-import { isKept } from "../../../main/box/arguments/environment.ts";
+import { getsIn, isKept } from "../../../main/box/arguments/environment.ts";
 import { limitCommands } from "../../../main/box/arguments/limits.ts";
 import { findMachine, type Machine } from "../../../main/box/arguments/machine.ts";
 import { mountChecks } from "../../../main/box/arguments/mounts.ts";
@@ -294,6 +294,19 @@ describe("the environment of a box", () => {
     ["ASKED_FOR_TOKEN", true],
   ] as const)("%s: %s", (name, expected) => {
     expect(isKept(name, ["ASKED_FOR_TOKEN"])).toBe(expected);
+  });
+
+  it.each([
+    ["MISE_REGISTRY", "https://me:secret@host/simple", false],
+    ["CMAKE_ARGS", "-DA=1 -DURL=http://me:secret@host:80/x", false],
+    ["PYTHON_INDEX", "https://ghp_0123456789@github.com/a/b", false],
+    ["DEBUG", "https://:secret@host", false],
+    ["ASKED_FOR", "https://me:secret@host", true],
+    ["MISE_REGISTRY", "https://host:8443/me@x", true],
+    ["GIT_AUTHOR_EMAIL", "me@example.com", true],
+    ["DEBUG", "ssh://git@host/a", true],
+  ] as const)("by a password or a token in a URL of its value: %s=%s: %s", (name, value, expected) => {
+    expect(getsIn(name, value, ["ASKED_FOR"])).toBe(expected);
   });
 });
 
