@@ -19,7 +19,7 @@ import {
 } from "./git.ts";
 import { linksTo } from "./links.ts";
 import type { Machine } from "./machine.ts";
-import { coverOf, type Indexes } from "./masks.ts";
+import { coverOf, Indexes } from "./masks.ts";
 import type { Link } from "./system-folders.ts";
 import { isNeverShown, isNeverWritten } from "./unusable-places.ts";
 
@@ -79,7 +79,7 @@ export function boxArguments(
   });
   const writable = [declaration.project, ...declaration.writes];
   const links = neededLinks(declaration, machine, visiblePlaces(machine, shown));
-  const indexes: Indexes = new Map();
+  const indexes = new Indexes();
   return [
     ...commonArguments(machine),
     ...(is_open ? memoryWords(machine) : mountedMemoryWords(machine)),
@@ -128,7 +128,7 @@ function narrowArguments(
   const is_cwd_shown = [...machine.system.folders, ...shown.map(({ at }) => at)].some((at) =>
     isAtOrBelow(realOf(cwd), at),
   );
-  const indexes: Indexes = new Map();
+  const indexes = new Indexes();
   return [
     ...commonArguments(machine),
     ...memoryWords(machine),
@@ -206,7 +206,7 @@ export function readOnlyArguments(view: ReadOnlyView, machine: Machine): string[
   const shown = [...at_own_path, ...again].sort((one, other) => byDepth(one.at, other.at));
   const without_caches = { ...machine, caches: { ...machine.caches, links: [], variables: {} } };
   const links = neededLinks({ cwd, reads: view.reads }, without_caches, visiblePlaces(machine, shown));
-  const indexes: Indexes = new Map();
+  const indexes = new Indexes();
   const masks = [
     ...secrets.flatMap((path) =>
       folder === null ? [] : maskWords(path, { project: folder, reads: [], writes: [] }, machine, indexes),

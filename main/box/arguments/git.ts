@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { GateError } from "../../../ipc/gate-error.ts";
 import type { Env } from "../../../ipc/paths.ts";
 import { holdsText } from "../../../ipc/regular-file.ts";
 import { beginningOf } from "../../gate/targets/file-beginning.ts";
@@ -38,9 +39,13 @@ export function isRepositorySettings(file: string): boolean {
 /** Submodules and worktrees lie deeper: names with slashes make folders of their own. */
 const MODULES_DEPTH = 8;
 
+/** Submodules and worktrees of one repository: more would keep the gate looking. */
+const MAX_REPOSITORIES = 1000;
+
 /** What must stay as it is of the repository whose folder (`.git`, or a worktree's common one) is given: what there is of it. */
 export function repositoryPlaces(folder: string): string[] {
-  const below = [folder, ...repositoriesBelow(join(folder, "modules"), 1), ...foldersOf(join(folder, "worktrees"))];
+  const below = [folder, ...repositoriesBelow(join(folder, "modules")), ...foldersOf(join(folder, "worktrees"))];
+  if (below.length > MAX_REPOSITORIES) throw tooMany(folder);
   return below
     .flatMap((repository) => READ_ONLY.map((name) => join(repository, name)))
     .filter((path) => existsSync(path));
@@ -51,13 +56,24 @@ export function isRepository(folder: string): boolean {
   return existsSync(join(folder, "HEAD")) && existsSync(join(folder, "objects"));
 }
 
-function repositoriesBelow(folder: string, depth: number): string[] {
-  if (depth > MODULES_DEPTH) return [];
-  return foldersOf(folder).flatMap((inner) =>
-    existsSync(join(inner, "HEAD"))
-      ? [inner, ...repositoriesBelow(join(inner, "modules"), depth + 1)]
-      : repositoriesBelow(inner, depth + 1),
-  );
+function tooMany(folder: string): GateError {
+  return new GateError("box_unavailable", `${folder} holds too many folders for a box`, "remove what is unused");
+}
+
+function repositoriesBelow(folder: string): string[] {
+  const found: string[] = [];
+  const waiting = [{ folder, depth: 1 }];
+  let looked = 0;
+  for (const { folder, depth } of waiting) {
+    if (depth > MODULES_DEPTH) continue;
+    for (const inner of foldersOf(folder)) {
+      if (++looked > MAX_REPOSITORIES) throw tooMany(folder);
+      const is_one = existsSync(join(inner, "HEAD"));
+      if (is_one) found.push(inner);
+      waiting.push({ folder: is_one ? join(inner, "modules") : inner, depth: depth + 1 });
+    }
+  }
+  return found;
 }
 
 function foldersOf(folder: string): string[] {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { dirname, join, resolve } from "node:path";
 import { readRegularBytes } from "../../../ipc/regular-file.ts";
 import { errorCode } from "../../gate/errors.ts";
-import { MAX_INDEX } from "../../gate/programs/git-index.ts";
+import { type EntryOffsets, indexOffsets, MAX_INDEX } from "../../gate/programs/git-index.ts";
 import { kindOf } from "../../gate/targets/path-kind.ts";
 import { isAtOrBelow } from "../../gate/targets/pattern.ts";
 
@@ -17,19 +17,42 @@ const MAX_BYTES = 256 * 1024;
 /** More than a file that names a folder holds, in bytes. */
 const MAX_NAME = 4096;
 
-/** Indexes by working copy, for one box: each is read once. */
-export type Indexes = Map<string, ReturnType<typeof indexOf>>;
+/** Bytes of content that are compared with what git holds, for one box: beyond them it isn't known. */
+const MAX_COMPARED = 32 * 1024 * 1024;
+
+/** For one box: each working copy's index is read once, and only so much is compared. */
+export class Indexes {
+  readonly #known = new Map<string, ReturnType<typeof indexOf>>();
+  #left = MAX_COMPARED;
+
+  of(working_copy: string): ReturnType<typeof indexOf> {
+    const known = this.#known.has(working_copy) ? this.#known.get(working_copy) : indexOf(working_copy);
+    this.#known.set(working_copy, known);
+    return known;
+  }
+
+  /** The hash that git would hold this file by; undefined where it can't be read, or too much was. */
+  contentHash(path: string): string | undefined {
+    if (this.#left < 0) return undefined;
+    try {
+      const content = readRegularBytes(path, { max_bytes: MAX_BYTES });
+      this.#left -= content.length;
+      return createHash("sha1").update(`blob ${content.length}\0`).update(content).digest("hex");
+    } catch {
+      return undefined;
+    }
+  }
+}
 
 /** @param path real, below `project` */
-export function coverOf(path: string, project: string, indexes: Indexes = new Map()): Cover {
+export function coverOf(path: string, project: string, indexes = new Indexes()): Cover {
   const repository = repositoryOf(path, project);
   if (repository === undefined) return "empty";
-  const index = indexes.has(repository) ? indexes.get(repository) : indexOf(repository);
-  indexes.set(repository, index);
+  const index = indexes.of(repository);
   if (index === "unknown") return "unreadable";
   const held = index && heldHash(index, path.slice(repository.length + 1));
   if (held === undefined) return "empty";
-  return held === contentHash(path) ? "none" : "unreadable";
+  return held === indexes.contentHash(path) ? "none" : "unreadable";
 }
 
 /** The nearest working copy that `path` is in, at or below `project`. */
@@ -42,11 +65,12 @@ function repositoryOf(path: string, project: string): string | undefined {
 }
 
 /** What git holds for a working copy: undefined where it holds nothing yet, `unknown` where it keeps it in a way that isn't read here. */
-function indexOf(working_copy: string): Buffer | "unknown" | undefined {
+function indexOf(working_copy: string): Index | "unknown" | undefined {
   try {
     const index = readRegularBytes(join(gitFolder(working_copy), "index"), { max_bytes: MAX_INDEX });
     const is_known = index.length >= 8 && READ_VERSIONS.has(index.readUInt32BE(4)) && !index.includes(SPLIT);
-    return is_known ? index : "unknown";
+    const entries = is_known ? indexOffsets(index) : null;
+    return entries === null ? "unknown" : { bytes: index, entries };
   } catch (error) {
     return errorCode(error) === "ENOENT" ? undefined : "unknown";
   }
@@ -65,33 +89,27 @@ function gitFolder(working_copy: string): string {
   return resolve(working_copy, named);
 }
 
-/** Of an index in the versions 2 and 3, an entry: 40 bytes, the hash of 20, flags of 2 that end in the name's length, its name, NUL. */
-const HASH_BYTES = 20;
-const FLAGS_BYTES = 2;
-const NAME_LENGTH = 0x0fff;
-const EXTENDED = 0x4000;
+/** Its entries are sorted by their names' bytes. */
+interface Index {
+  bytes: Buffer;
+  entries: readonly EntryOffsets[];
+}
 
 /** The hash of what git holds at `name`, as hex; undefined where it holds nothing there. */
-function heldHash(index: Buffer, name: string): string | undefined {
-  const wanted = Buffer.from(`${name}\0`);
-  for (let at = index.indexOf(wanted); at !== -1; at = index.indexOf(wanted, at + 1)) {
-    for (const extra of [0, FLAGS_BYTES]) {
-      const flags_at = at - extra - FLAGS_BYTES;
-      if (flags_at < HASH_BYTES) continue;
-      const flags = index.readUInt16BE(flags_at);
-      const is_entry = (flags & NAME_LENGTH) === wanted.length - 1 && ((flags & EXTENDED) !== 0) === (extra !== 0);
-      if (is_entry) return index.subarray(flags_at - HASH_BYTES, flags_at).toString("hex");
-    }
+function heldHash({ bytes, entries }: Index, name: string): string | undefined {
+  const wanted = Buffer.from(name);
+  let [low, high] = [0, entries.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const entry = entries[middle];
+    if (entry === undefined) return undefined;
+    const order = bytes.compare(wanted, 0, wanted.length, entry.name_at, entry.end);
+    if (order === 0) return bytes.toString("hex", entry.at + HASH_AT, entry.at + HASH_AT + HASH_BYTES);
+    if (order < 0) low = middle + 1;
+    else high = middle;
   }
   return undefined;
 }
 
-/** The hash that git would hold this file by; undefined where it can't be read. */
-function contentHash(path: string): string | undefined {
-  try {
-    const content = readRegularBytes(path, { max_bytes: MAX_BYTES });
-    return createHash("sha1").update(`blob ${content.length}\0`).update(content).digest("hex");
-  } catch {
-    return undefined;
-  }
-}
+const HASH_AT = 40;
+const HASH_BYTES = 20;

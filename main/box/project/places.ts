@@ -67,6 +67,9 @@ export class Places {
     if (!looks.every(({ is_whole }) => is_whole)) throw new TooLarge("too many files and folders");
     const read = is_narrow ? reads.filter((path) => !folders.includes(path) && isFolder(path)) : [];
     const read_looks = await this.#looks(read, turns);
+    // Its words don't say what it reads, so the secrets in there have to be hidden: all of them.
+    if (kind === "looking" && !read_looks.every(({ is_whole }) => is_whole))
+      throw new TooLarge("too many files and folders");
     const secrets = [...looks, ...read_looks].flatMap((look) => look.secrets.map(({ path }) => path));
     const places = looks.flatMap((look) => look.places.map(({ path }) => path));
     const shown = is_narrow ? [...reads, ...writes] : folders;

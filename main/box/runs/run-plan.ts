@@ -1,6 +1,7 @@
 import type { Level } from "../../../ipc/decision.ts";
 import { GateError } from "../../../ipc/gate-error.ts";
 import type { ConfinedRun } from "../../gate/confinement/box.ts";
+import { withScanLimit } from "../../gate/targets/tree-scan.ts";
 import { boxArguments, commonArguments, pipeWords, refuseUnusable } from "../arguments/bubblewrap.ts";
 import { getsIn } from "../arguments/environment.ts";
 import { NO_SETTINGS, userGitSettings } from "../arguments/git.ts";
@@ -96,7 +97,8 @@ export class RunPlan {
       // Whoever allowed it gets the answer first.
       await turns.next();
       const look = await places.before(declaration, turns);
-      const words = boxArguments(declaration, machine, look.found, await settings, is_open);
+      const own_settings = await settings;
+      const words = withScanLimit(() => boxArguments(declaration, machine, look.found, own_settings, is_open));
       const checks = mountChecks(words, declaration.reads);
       if (words.length > MAX_WORDS - KEPT_FREE || Buffer.byteLength(checks) > MAX_CHECKS)
         throw new TooLarge("too much that is run later");

@@ -119,7 +119,7 @@ function lookingBox(x: ConfinableCall, line: CommandLine, text: string): Confine
   if (!onlyLooks(line)) return null;
   const cwd = workingDirectoryOf(call, home);
   const project = cwd === undefined ? null : confinedProject(cwd, projectPlace(x));
-  if (cwd === undefined || project === null) return null;
+  if (cwd === undefined || project === null || settings.box?.isTooLarge?.(project.root) === true) return null;
   const touched = touchedBy(needs, certainCommands(line), project, { home, cwd, env, gate_files });
   if ("leaves" in touched) return null;
   const repository = project.repository === null ? [] : [project.repository];

@@ -22,12 +22,27 @@ export interface IndexEntry {
  * @param at_or_below only the entry of this name, and those below the folder of this name
  */
 export function indexEntries(index: Buffer, at_or_below?: string): IndexEntry[] | null {
+  const wanted = at_or_below === undefined ? null : Buffer.from(at_or_below);
+  const found = indexOffsets(index);
+  if (found === null) return null;
+  const here = wanted === null ? found : found.filter(({ name_at, end }) => isAtOrBelow(index, name_at, end, wanted));
+  return here.map(({ at, name_at, end }) => entryAt(index, at, name_at, end));
+}
+
+/** Where in an index an entry and its name begin, and its name ends. */
+export interface EntryOffsets {
+  at: number;
+  name_at: number;
+  end: number;
+}
+
+/** Where the entries of such an index are. */
+export function indexOffsets(index: Buffer): EntryOffsets[] | null {
   if (index.length < 12 || index.toString("latin1", 0, 4) !== "DIRC") return null;
   const version = index.readUInt32BE(4);
   if (version !== 2 && version !== 3) return null;
-  const wanted = at_or_below === undefined ? null : Buffer.from(at_or_below);
   const count = index.readUInt32BE(8);
-  const entries: IndexEntry[] = [];
+  const entries: EntryOffsets[] = [];
   let at = 12;
   for (let number = 0; number < count; number++) {
     if (at + 62 > index.length) return null;
@@ -36,7 +51,7 @@ export function indexEntries(index: Buffer, at_or_below?: string): IndexEntry[] 
     const name_at = at + 62 + (is_extended ? 2 : 0);
     const end = index.indexOf(0, name_at);
     if (end === -1) return null;
-    if (wanted === null || isAtOrBelow(index, name_at, end, wanted)) entries.push(entryAt(index, at, name_at, end));
+    entries.push({ at, name_at, end });
     at += (end - at + 8) & ~7;
   }
   return isSplit(index, at) ? null : entries;

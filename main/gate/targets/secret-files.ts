@@ -1,6 +1,7 @@
 import { beginningOf } from "./file-beginning.ts";
 import { foldedPath } from "./folded-path.ts";
 import { realForm } from "./path.ts";
+import { mayReadOn } from "./tree-scan.ts";
 
 /**
  * The one list of files that often hold secrets and often have to be read all the same: asked about by name each time, at every level,
@@ -178,8 +179,10 @@ export function askedEachTime(path: string): string | undefined {
 const realOf = (path: string): string => (path.startsWith("/") && realForm(path)) || path;
 
 function tells(file: string | Buffer, holds: (text: string) => boolean): boolean {
+  if (!mayReadOn(0)) return true;
   const begin = beginningOf(file, MAX_LOOKED_AT);
-  return begin.kind === "unreadable" || (begin.kind === "file" && holds(begin.text));
+  if (begin.kind !== "file") return begin.kind === "unreadable";
+  return !mayReadOn(begin.text.length) || holds(begin.text);
 }
 
 /** A file (its real path) of whatever name that begins as a private key does. */

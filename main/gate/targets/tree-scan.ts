@@ -26,10 +26,22 @@ const MAX_ENTRIES_OF_CALL = 10_000;
 // Decisions are made one after the other: what is counted here is always the call that is looked at now.
 let left_of_call: number | undefined;
 
+/** Bytes of files that one call's looks read for what is in them. */
+const MAX_BYTES_OF_CALL = 8 * 1024 * 1024;
+let bytes_left_of_call = MAX_BYTES_OF_CALL;
+
+/** Counts what is read of a file; false once one call's looks have read all that they may: then it isn't known what a file holds. */
+export function mayReadOn(bytes: number): boolean {
+  if (left_of_call === undefined) return true;
+  bytes_left_of_call -= bytes;
+  return bytes_left_of_call >= 0;
+}
+
 /** Counts all scans that `look` makes against one limit. Once it is used up, nothing is seen whole any more. */
 export function withScanLimit<T>(look: () => T): T {
   if (left_of_call !== undefined) return look();
   left_of_call = MAX_ENTRIES_OF_CALL;
+  bytes_left_of_call = MAX_BYTES_OF_CALL;
   try {
     return look();
   } finally {

@@ -21,8 +21,8 @@ describe("hostile settings of a repository", () => {
     ["a long name of a filter", `[filter "${"a.".repeat(SIZE / 2)}"]\nclean = a`],
   ])("keep nobody waiting: %s", (_what, config) => {
     const project = projectWith(config);
-    const began = performance.now();
+    const began = process.threadCpuUsage();
     expect(codeNamedBySettings(project)).toEqual([join(project, ".hooks")]);
-    expect(performance.now() - began).toBeLessThan(500);
+    expect(process.threadCpuUsage(began).user / 1000).toBeLessThan(500);
   });
 });

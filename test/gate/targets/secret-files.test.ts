@@ -244,9 +244,9 @@ describe("a hostile file", () => {
     const file = join(tempFolder(), ".mcp.json");
     const text = part.repeat((256 * 1024) / part.length);
     writeFileSync(file, text);
-    const began = performance.now();
+    const began = process.threadCpuUsage();
     expect([askedEachTime(file), withoutGitSecrets(text) === text]).toEqual([undefined, true]);
-    expect(performance.now() - began).toBeLessThan(500);
+    expect(process.threadCpuUsage(began).user / 1000).toBeLessThan(500);
   });
 
   it.each([

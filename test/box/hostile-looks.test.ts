@@ -1,0 +1,84 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { repositoryPlaces } from "../../main/box/arguments/git.ts";
+import { coverOf, Indexes } from "../../main/box/arguments/masks.ts";
+import { Places, TooLarge } from "../../main/box/project/places.ts";
+import { Turns } from "../../main/box/project/turns.ts";
+import { HeldByGit } from "../../main/gate/description/held-by-git.ts";
+import { askedBelow } from "../../main/gate/guard/asked-each-time.ts";
+import { withScanLimit } from "../../main/gate/targets/tree-scan.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+
+/** What is looked at in one piece, while the gate answers nobody, is bounded, whatever a hostile project holds. */
+
+/** Of processor time: the machine may do much else. */
+const MAX_MS = 700;
+
+function within<T>(look: () => T): T {
+  const began = process.threadCpuUsage();
+  const seen = look();
+  const { user, system } = process.threadCpuUsage(began);
+  expect((user + system) / 1000).toBeLessThan(MAX_MS);
+  return seen;
+}
+
+function indexOf(names: readonly string[]): Buffer {
+  const entries = names.map((name) => {
+    const entry = Buffer.alloc((62 + name.length + 8) & ~7);
+    entry.writeUInt32BE(0o100644, 24);
+    entry.writeUInt16BE(name.length, 60);
+    entry.write(name, 62);
+    return entry;
+  });
+  const head = Buffer.from("DIRC00000000");
+  head.writeUInt32BE(2, 4);
+  head.writeUInt32BE(names.length, 8);
+  return Buffer.concat([head, ...entries, Buffer.alloc(20)]);
+}
+
+describe("a hostile project", () => {
+  it("with thousands of names that have to be looked into has the rest taken for secrets", () => {
+    const project = tempFolder();
+    writeFileSync(join(project, "big"), "a-b ".repeat(64 * 1024));
+    for (let index = 0; index < 1500; index++) symlinkSync("big", join(project, `k${index}.pem`));
+    const target = { kind: "path", lexical: project, real: project, is_tree: true } as const;
+    const asked = within(() =>
+      withScanLimit(() => askedBelow({ capability: "fs:read", target }, new HeldByGit("/nobody"))),
+    );
+    expect(asked.length).toBeGreaterThan(0);
+  });
+
+  it("with a large index has its secrets looked up in it quickly", () => {
+    const project = tempFolder();
+    mkdirSync(join(project, ".git"));
+    const names = Array.from({ length: 200_000 }, (_, index) => `z/${String(index).padStart(6, "0")}`);
+    writeFileSync(
+      join(project, ".git/index"),
+      indexOf([...names.slice(0, 1000), "z/000999x/.env", ...names.slice(1000)]),
+    );
+    mkdirSync(join(project, "z/000999x"), { recursive: true });
+    const indexes = new Indexes();
+    const covers = within(() =>
+      Array.from({ length: 2000 }, (_, index) => coverOf(join(project, `${index}/.env`), project, indexes)),
+    );
+    expect(new Set(covers)).toEqual(new Set(["empty"]));
+    expect(coverOf(join(project, "z/000999x/.env"), project, indexes)).toBe("unreadable");
+  });
+
+  it.each(["modules", "worktrees"])("with more folders in .git/%s than anybody has gets no box", (name) => {
+    const git = join(tempFolder(), ".git");
+    for (let index = 0; index < 1200; index++) mkdirSync(join(git, name, String(index)), { recursive: true });
+    within(() => expect(() => repositoryPlaces(git)).toThrow(/too many folders/));
+  });
+
+  it("that can't be looked through has no line run that only looks, as its secrets aren't all hidden", async () => {
+    const project = tempFolder();
+    for (let index = 0; index < 20; index++) mkdirSync(join(project, `a${index}/b`), { recursive: true });
+    const places = new Places({ folders: 10, names: 1000, large: 100_000 });
+    const box = { project, cwd: project, reads: [project], writes: [], network: false };
+    await expect(places.before({ ...box, kind: "looking" }, new Turns())).rejects.toThrow(TooLarge);
+    // A clear line's words say what it reads, and that was decided on.
+    await expect(places.before({ ...box, kind: "needs" }, new Turns())).resolves.toBeDefined();
+  });
+});
