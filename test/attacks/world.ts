@@ -20,7 +20,6 @@ export interface World extends TemporaryHome {
 export const SECRET_FILES = [
   ".netrc",
   ".git-credentials",
-  ".kube/config",
   ".docker/config.json",
   ".config/gh/hosts.yml",
   ".config/gcloud/credentials.db",
@@ -49,6 +48,9 @@ export const ASKED_FILES = [
   "proj/.env.production",
   "proj/.envrc",
 ] as const;
+
+/** Asked about where it is read by name, denied in all else. */
+export const KEYS_READ_BY_NAME = ".kube/config";
 
 const PROJECT_FILES: Readonly<Record<string, string>> = {
   "a.txt": "foo\ns\n",
@@ -99,7 +101,7 @@ export function makeWorld(): World {
   world.put("other/secret", "SECRET\n");
   world.put("other/s.json", '{"key":"SECRET"}\n');
   world.put(".zshrc", "\n");
-  for (const path of [...SECRET_FILES, ...ASKED_FILES]) world.put(path, "SECRET\n");
+  for (const path of [...SECRET_FILES, ...ASKED_FILES, KEYS_READ_BY_NAME]) world.put(path, "SECRET\n");
   for (const path of ["operator.token", "grants.db", "approvals.db"]) world.put(`.local/state/metnos/${path}`);
   for (const path of ["bin/metnos-gate.js", "dist/hook/hook.cjs", "node_modules/node/bin/node"])
     world.put(`checkout/${path}`);

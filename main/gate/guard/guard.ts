@@ -10,7 +10,7 @@ import { type GuardEnv, workingDirectoryOf } from "./call-environment.ts";
 import { isCloudMetadata, namesCloudMetadata, reachesCloudMetadata } from "./cloud-metadata.ts";
 import type { GateFiles } from "./gate-files.ts";
 import { forbiddenPath } from "./path-patterns.ts";
-import { holdsSecrets, mayBeNamed, protectedPath } from "./protected-paths.ts";
+import { holdsSecrets, isAskedToRead, mayBeNamed, protectedPath } from "./protected-paths.ts";
 import { type MaskedTexts, maskedTexts } from "./shell/data-only.ts";
 import type { GuardRule } from "./shell/finding.ts";
 import { findingIn, findingText } from "./shell/guard-shell.ts";
@@ -57,15 +57,16 @@ export function guard(
   const masked = lines.length === 0 ? NO_MASKED_TEXTS : new Map(lines.map((line) => [line.arg, maskedTextsOf(line)]));
   const paths = pathsOf(needs);
   const cwd = workingDirectoryOf(call, settings.home);
+  const asked = needs.every(({ capability }) => capability === "fs:read") ? keysReadByName(paths, settings.home) : NONE;
   return (
     stringsOfCall(call, executor, settings.home, masked) ??
-    protectedPaths(paths, settings.home, lines.length > 0) ??
+    protectedPaths(paths, settings.home, lines.length > 0, asked) ??
     irrecoverableCommand(masked) ??
     gateFiles(needs, lines, masked, settings.gate_files) ??
     agentSettings(paths, cwd, settings) ??
     irrecoverablePaths(paths, cwd, settings.home) ??
     cloudMetadata(needs, lines) ??
-    whatWouldRun(lines, cwd, settings)
+    whatWouldRun(lines, cwd, settings, asked)
   );
 }
 
@@ -99,6 +100,14 @@ function pathsOf(needs: readonly ResolvedRequirement[]): TouchedPath[] {
   return paths;
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
+/** Of a call that only reads: keys that it names one by one, and is asked about each time. */
+function keysReadByName(paths: readonly TouchedPath[], home: string): ReadonlySet<string> {
+  const named = paths.filter(({ is_resolved, is_tree, access }) => !is_resolved && !is_tree && access !== "list");
+  return new Set(named.map(({ path }) => path).filter((path) => isAskedToRead(pathFormOf(path), home)));
+}
+
 /** The baseline patterns on every string, as it is and with `~` expanded; URLs among them. Content is data. */
 function stringsOfCall(
   call: ProposedCall,
@@ -127,7 +136,12 @@ function stringsOfCall(
 }
 
 /** Keys, passwords, the system's own: the same for each path that would be touched, `..`, doubled slashes and links resolved. */
-function protectedPaths(paths: readonly TouchedPath[], home: string, is_command = false): GuardBlock | null {
+function protectedPaths(
+  paths: readonly TouchedPath[],
+  home: string,
+  is_command = false,
+  asked: ReadonlySet<string> = NONE,
+): GuardBlock | null {
   let real_home: string | undefined;
   for (const { path, is_resolved, is_tree, is_written, access } of paths) {
     const form = pathFormOf(path);
@@ -145,7 +159,7 @@ function protectedPaths(paths: readonly TouchedPath[], home: string, is_command 
     }
     // Letters that a file system may take for others, upper case among them.
     const label = protectedPath(form, home) ?? (folded === path ? undefined : protectedPath(pathFormOf(folded), home));
-    if (label !== undefined && !is_only_named) {
+    if (label !== undefined && !is_only_named && !asked.has(path)) {
       return {
         rule: "guard.protected-path",
         reason: `guard: forbidden path violated: ${label}`,
@@ -278,9 +292,11 @@ function whatWouldRun(
   lines: readonly CommandLine[],
   cwd: string | undefined,
   settings: GuardSettings,
+  asked: ReadonlySet<string>,
 ): GuardBlock | null {
   for (const { reading, arg } of lines) {
     const found = findingIn(reading, {
+      asked,
       cwd: cwd ?? "",
       home: settings.home,
       gate: settings.gate_files?.protected_paths,

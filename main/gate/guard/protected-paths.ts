@@ -4,7 +4,7 @@ import { isHome } from "./vital-paths.ts";
 
 /**
  * Paths that no agent reads or writes: keys, passwords, the system's own. Rules are names from the root, or names that may be
- * anywhere. What is asked about by name each time instead is in targets/secret-files.ts; no path is in both.
+ * anywhere. What is asked about by name each time instead is in targets/secret-files.ts; of what is in both, `isAskedToRead` says when.
  */
 
 type Rule = readonly (string | RegExp)[];
@@ -274,6 +274,14 @@ export function mayBeNamed({ segments, is_known }: PathPattern): boolean {
   const path = `/${names.join("/")}`;
   const is_baseline = [path, path.toLowerCase()].some((one) => forbiddenPath(one) !== undefined);
   return is_known && names.length === segments.length && (!is_baseline || MACHINE.test(path));
+}
+
+/** True for a cluster's keys by their own path, which may be read where it is asked each time: not as part of a tree or pattern, and never written. */
+export function isAskedToRead(path: PathPattern, home: string): boolean {
+  const { segments, is_known } = path;
+  const [folder, name] = segments.slice(-2);
+  if (!is_known || folder !== ".kube" || name !== "config") return false;
+  return protectedPath({ ...path, segments: segments.slice(0, -2) }, home) === undefined;
 }
 
 /** True if reading everything below the path would reach a home folder's secrets. */

@@ -6,7 +6,7 @@ import { mayReadOn } from "./tree-scan.ts";
 /**
  * The one list of files that often hold secrets and often have to be read all the same: asked about by name each time, at every level,
  * whatever was granted; found in a search below a folder; hidden in a box. Keys and password stores by their usual names are never an
- * agent's: see guard/protected-paths.ts, which a box hides as well.
+ * agent's: see guard/protected-paths.ts, which a box hides as well. A cluster's keys are in both: read by their own path they are asked about.
  */
 
 interface Rule {
@@ -105,6 +105,7 @@ const RULES: readonly Rule[] = [
     name: /^(?:\.htpasswd|\.vault[-_]pass(?:word)?(?:\.txt)?|wp-config\.php|\.dockercfg|\.s3cfg|\.boto)$/,
     is_projects: true,
   },
+  { why: "a cluster's keys", name: /^config$/, folder: /\/\.kube$/, is_projects: false },
   { why: "a cluster's keys", name: /^(?:\.?kubeconfig(?:\.ya?ml)?|.+\.kubeconfig)$/, is_projects: true },
 ];
 

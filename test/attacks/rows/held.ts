@@ -131,7 +131,7 @@ export const HELD = section("HELD", CODE, [
       "cp ~/.ssh/id_rsa a.txt",
       "cat /etc/shadow",
       "cat ~/.netrc",
-      "cat ~/.kube/config",
+      "cat ~/.kube/config | base64",
       "cat ~/.docker/config.json",
       "grep -r x ~/.ssh",
       "cat /proc/1/environ",

@@ -11,19 +11,24 @@ import {
   tool,
   write,
 } from "../row.ts";
-import { ASKED_FILES, SECRET_FILES } from "../world.ts";
+import { ASKED_FILES, KEYS_READ_BY_NAME, SECRET_FILES } from "../world.ts";
 
 /** H1: the guard holds for every tool, not for command lines only. */
 
 const quoted = (path: string) => `'${path}'`;
 
-const READERS: readonly ((path: string) => ToolCall)[] = [
+const PLAIN_READERS: readonly ((path: string) => ToolCall)[] = [
   read,
-  (path) => tool("Grep", { pattern: "token", path }),
   (path) => tool("fs_read", { path }),
-  (path) => tool("parse_document", { path }),
   (path) => bash(`cat ${quoted(path)}`),
 ];
+
+const OTHER_READERS: readonly ((path: string) => ToolCall)[] = [
+  (path) => tool("Grep", { pattern: "token", path }),
+  (path) => tool("parse_document", { path }),
+];
+
+const READERS = [...PLAIN_READERS, ...OTHER_READERS];
 
 const NAMERS: readonly ((path: string) => ToolCall)[] = [
   (path) => tool("Glob", { pattern: path }),
@@ -44,6 +49,11 @@ const on = (path: string, calls: readonly ((path: string) => ToolCall)[], more: 
 
 export const SECRETS = section("H1", DENIED, [
   ...SECRET_FILES.flatMap((path) => on(path, [...READERS, ...NAMERS, ...WRITERS], {})),
+  ...on(KEYS_READ_BY_NAME, [...OTHER_READERS, ...NAMERS, ...WRITERS], {}),
+  ...on(KEYS_READ_BY_NAME, PLAIN_READERS, {
+    expected: READ_EACH_TIME,
+    why: "a secret that is asked about by name each time",
+  }),
   ...ASKED_FILES.flatMap((path) =>
     on(path, READERS, { expected: READ_EACH_TIME, why: "a secret that is asked about by name each time" }),
   ),

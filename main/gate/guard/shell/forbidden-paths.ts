@@ -1,4 +1,5 @@
 import { placingRole } from "../../programs/accesses.ts";
+import type { Access } from "../../programs/program.ts";
 import { programCalled } from "../../programs/table.ts";
 import { pathOf, pathOfPieces } from "../../shell/paths.ts";
 import type { Reading, SimpleCommand, Word } from "../../shell/reading.ts";
@@ -15,14 +16,19 @@ export function forbiddenPaths(
   reading: Reading,
   home: string,
   words: (command: SimpleCommand) => readonly PathWord[] = pathWords,
+  asked: ReadonlySet<string> = new Set(),
 ): Finding | null {
   const links = linksIn(reading);
   for (const command of reading.commands) {
     // Where a shell works counts like what it names: `cat id_rsa` inside the folder.
     for (const { word, path } of words(command)) {
       const label = protectedPath(path, home);
-      const is_named = (isOnlyNamed(command, word) && mayBeNamed(path)) || isAskedOfHistory(command, word);
-      if (label !== undefined && !is_named) return finding("guard.protected-path", label, OTHER_PATH, command, word);
+      if (label === undefined) continue;
+      const is_let_by =
+        (isOnlyAccessed(command, word, "list") && mayBeNamed(path)) ||
+        (isOnlyAccessed(command, word, "read") && asked.has(`/${path.segments.join("/")}`)) ||
+        isAskedOfHistory(command, word);
+      if (!is_let_by) return finding("guard.protected-path", label, OTHER_PATH, command, word);
     }
     // `cat $(find ~ -name id_rsa)`: what it finds is handed on.
     const found =
@@ -50,11 +56,11 @@ export function forbiddenPaths(
   return null;
 }
 
-/** The command only looks whether it is there, or says its size and times, and hands nothing of it to another command. */
-function isOnlyNamed(command: SimpleCommand, word: Word): boolean {
+/** The command does only that with it by its record (`list`: is it there, its size and times), and hands nothing of it to another command. */
+function isOnlyAccessed(command: SimpleCommand, word: Word, wanted: Access["kind"]): boolean {
   if (command.via.length > 0 || command.captures > 0 || !command.is_last || word.glob === true) return false;
   const own = recordedAccesses(command).accesses.filter((access) => access.word === word);
-  return own.length > 0 && own.every(({ kind, is_tree }) => kind === "list" && is_tree !== true);
+  return own.length > 0 && own.every(({ kind, is_tree }) => kind === wanted && is_tree !== true);
 }
 
 /** `git log -- .ssh`: which commits changed it, not what was in it. */

@@ -19,6 +19,8 @@ export interface ShellGuarded {
 
 export interface ShellGuardSettings extends ReadContext {
   gate?: ProtectedGatePaths | undefined;
+  /** Keys that may be read, as the call is asked about each time. */
+  asked?: ReadonlySet<string>;
 }
 
 /** Reads a command line (or a list of words) and looks at what it would run. Never throws. */
@@ -27,7 +29,7 @@ export function guardShell(command: string | readonly string[], settings: ShellG
   return { reading, finding: findingIn(reading, settings), masked: maskedTexts(reading) };
 }
 
-export function findingIn(reading: Reading, { home, cwd, gate }: ShellGuardSettings): Finding | null {
+export function findingIn(reading: Reading, { home, cwd, gate, asked }: ShellGuardSettings): Finding | null {
   const known = new Map<SimpleCommand, PathWord[]>();
   const words = (command: SimpleCommand): PathWord[] => {
     let found = known.get(command);
@@ -40,7 +42,7 @@ export function findingIn(reading: Reading, { home, cwd, gate }: ShellGuardSetti
   return (
     irrecoverable(reading, { home, cwd: cwd.startsWith("/") ? cwd : null }) ??
     gateItself(reading, gate, home, words) ??
-    forbiddenPaths(reading, home, words)
+    forbiddenPaths(reading, home, words, asked)
   );
 }
 

@@ -113,7 +113,7 @@ const SAME_KIND: readonly ShellCase[] = [
   blocked("cat $HOME/.net'rc'", "quotes"),
   blocked("cat ~/.git-credentials", "git's passwords"),
   blocked("cat ~/.config/git/credentials", "git's passwords, the other place"),
-  blocked("cat ~/.kube/config", "cluster keys"),
+  blocked("cat ~/.kube/config | base64", "cluster keys"),
   blocked("cp ~/.kube/* /tmp/", "a glob"),
   blocked("cat ~/.docker/config.json", "registry passwords"),
   blocked("jq .auths ~/.docker/config.json", "by a reader of JSON"),
