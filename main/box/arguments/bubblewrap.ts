@@ -50,9 +50,20 @@ export function commonArguments(machine: Machine): string[] {
     ...[...sizeWords(machine), "--tmpfs", "/"],
     ...machine.system.folders.flatMap((path) => ["--ro-bind", path, path]),
     ...machine.system.links.flatMap(linkWords),
-    ...["--proc", "/proc", "--dev", "/dev"],
+    ...["--proc", "/proc"],
   ];
 }
+
+/** Bubblewrap's own devices: also those of terminals. */
+const DEVICES = ["--dev", "/dev"];
+
+/** What programs that read or write files open by themselves; a line that names a device has no narrow box. Each of the others costs time. */
+const NARROW_DEVICES: readonly string[] = [
+  ...["--perms", "0755", "--dir", "/dev"],
+  ...["null", "urandom"].flatMap((name) => ["--dev-bind", `/dev/${name}`, `/dev/${name}`]),
+  ...["--symlink", "/proc/self/fd", "/dev/fd"],
+  ...["stdin", "stdout", "stderr"].flatMap((name, fd) => ["--symlink", `/proc/self/fd/${fd}`, `/dev/${name}`]),
+];
 
 /**
  * Bubblewrap's arguments, without the command: the project's folders in the gate's are made.
@@ -81,7 +92,7 @@ export function boxArguments(
   const links = neededLinks(declaration, machine, visiblePlaces(machine, shown));
   const indexes = new Indexes();
   return [
-    ...commonArguments(machine),
+    ...[...commonArguments(machine), ...DEVICES],
     ...(is_open ? memoryWords(machine) : mountedMemoryWords(machine)),
     ...folderWords(machine, [...shown.map(({ at }) => at), ...links.map(({ path }) => path)]),
     ...shown.flatMap(({ source, at, is_writable }) => [is_writable ? "--bind" : "--ro-bind", source, at]),
@@ -90,7 +101,7 @@ export function boxArguments(
     ...keptWords(writable, found, { machine, folder }),
     ...found.secrets.flatMap((path) => maskWords(path, declaration, machine, indexes)),
     ...pipeWords(found.pipes),
-    ...REMOUNT_WORDS,
+    ...[...READ_ONLY_DEVICES, ...READ_ONLY_PROCESSES],
     ...(is_open ? [] : ["--remount-ro", "/"]),
     ...environmentWords(machine),
     ...LOCAL_NAME,
@@ -130,7 +141,7 @@ function narrowArguments(
   );
   const indexes = new Indexes();
   return [
-    ...commonArguments(machine),
+    ...[...commonArguments(machine), ...NARROW_DEVICES],
     ...memoryWords(machine),
     ...shown.flatMap(({ source, at, is_writable }) => [is_writable ? "--bind" : "--ro-bind", source, at]),
     ...links.flatMap(linkWords),
@@ -142,8 +153,7 @@ function narrowArguments(
     ...pipeWords(found.pipes),
     ...settingsWords(settingsBelow(reads), project, machine),
     ...(is_cwd_shown ? [] : ["--dir", realOf(cwd)]),
-    ...REMOUNT_WORDS,
-    ...["--remount-ro", "/"],
+    ...[...READ_ONLY_PROCESSES, "--remount-ro", "/"],
     ...environmentWords(without_caches),
     // The rest of the box can't be written.
     ...["--setenv", "TMPDIR", "/dev/shm", "--hostname", hostname()],
@@ -214,7 +224,7 @@ export function readOnlyArguments(view: ReadOnlyView, machine: Machine): string[
     ...(folder === null ? [] : settingsWords(view.settings, folder, machine)),
   ];
   return [
-    ...commonArguments(machine),
+    ...[...commonArguments(machine), ...DEVICES],
     ...memoryWords(machine),
     ...shown.flatMap(({ source, at }) => ["--ro-bind", source, at]),
     ...links.flatMap(linkWords),
@@ -223,7 +233,7 @@ export function readOnlyArguments(view: ReadOnlyView, machine: Machine): string[
     ...again.flatMap(({ source, at }) =>
       masks.map((word) => (isAtOrBelow(word, source) ? at + word.slice(source.length) : word)),
     ),
-    ...REMOUNT_WORDS,
+    ...[...READ_ONLY_DEVICES, ...READ_ONLY_PROCESSES],
     ...environmentWords(without_caches),
     ...LOCAL_NAME,
     ...["--chdir", cwd],
@@ -318,7 +328,8 @@ function foldersAbove(path: string, tops: readonly string[]): string[] {
  * By files of /proc root changes the whole machine's kernel without any capability, and everybody the memory of the box's first process,
  * which holds the pipe by whose end the gate knows that a run has ended.
  */
-const REMOUNT_WORDS: readonly string[] = ["--remount-ro", "/dev", "--remount-ro", "/proc"];
+const READ_ONLY_PROCESSES = ["--remount-ro", "/proc"];
+const READ_ONLY_DEVICES = ["--remount-ro", "/dev"];
 
 function visiblePlaces(machine: Machine, shown: readonly Pick<Place, "at">[]): string[] {
   return [...machine.system.folders, ...memoryFolders(machine), "/dev/shm", ...shown.map(({ at }) => at)];

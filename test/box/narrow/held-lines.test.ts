@@ -220,6 +220,19 @@ describe.skipIf(reason !== undefined)("whatever a program does", () => {
     expect((await tried({ kind: "looking", reads: [project] }, "cat b.txt .env")).stdout).toBe("b\n");
   });
 
+  it("it has the two devices that programs open by themselves, and no terminal's; nothing can be made beside them", async () => {
+    const { project, tried } = await world();
+    for (const declaration of [
+      { kind: "looking", reads: [project] },
+      { kind: "needs", writes: [project] },
+    ] as const) {
+      const line = `ls /dev; echo x >/dev/null && head -c 1 /dev/urandom | wc -c; cat <(echo fd)
+        (echo x > /dev/new) 2>/dev/null && echo wrote; rm -f /dev/null 2>/dev/null && echo removed; mkdir /dev/shm/own && echo own`;
+      const { stdout } = await tried(declaration, line);
+      expect(stdout).toBe("fd\nnull\nshm\nstderr\nstdin\nstdout\nurandom\n1\nfd\nown\n");
+    }
+  });
+
   it("what appears in a folder that it writes, and runs later, is set aside", async () => {
     const { project, tried } = await world();
     mkdirSync(join(project, "sub"));
