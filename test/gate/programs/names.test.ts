@@ -115,6 +115,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
       "executors/claude-code.ts",
       "executors/common-tools.ts",
       "guard/shell/effects.ts",
+      "guard/shell/forbidden-paths.ts",
     ],
   },
   {

@@ -1,4 +1,5 @@
 import { placingRole } from "../../programs/accesses.ts";
+import { asksHistoryOf } from "../../programs/git-log.ts";
 import type { Access } from "../../programs/program.ts";
 import { programCalled } from "../../programs/table.ts";
 import { pathOf, pathOfPieces } from "../../shell/paths.ts";
@@ -27,7 +28,7 @@ export function forbiddenPaths(
       const is_let_by =
         (isOnlyAccessed(command, word, "list") && mayBeNamed(path)) ||
         (isOnlyAccessed(command, word, "read") && asked.has(`/${path.segments.join("/")}`)) ||
-        isAskedOfHistory(command, word);
+        asksHistoryOf(command, word);
       if (!is_let_by) return finding("guard.protected-path", label, OTHER_PATH, command, word);
     }
     // `cat $(find ~ -name id_rsa)`: what it finds is handed on.
@@ -61,14 +62,6 @@ function isOnlyAccessed(command: SimpleCommand, word: Word, wanted: Access["kind
   if (command.via.length > 0 || command.captures > 0 || !command.is_last || word.glob === true) return false;
   const own = recordedAccesses(command).accesses.filter((access) => access.word === word);
   return own.length > 0 && own.every(({ kind, is_tree }) => kind === wanted && is_tree !== true);
-}
-
-/** `git log -- .ssh`: which commits changed it, not what was in it. */
-function isAskedOfHistory({ name, argv, via, captures, is_last }: SimpleCommand, word: Word): boolean {
-  const dashes = argv.findIndex(({ text }) => text === "--");
-  if (name !== "git" || argv[1]?.text !== "log" || dashes === -1 || argv.indexOf(word) < dashes) return false;
-  if (via.length > 0 || captures > 0 || !is_last) return false;
-  return argv.slice(2, dashes).every(({ text }) => /^(?:--(?:oneline|all|follow|stat|reverse)|-\d+)$/.test(text));
 }
 
 function linksIn({ commands }: Reading): boolean {
