@@ -22,6 +22,9 @@ import { type Figure, figure } from "./figure.ts";
  */
 
 type Capability = "fs:read" | "fs:write";
+/** Of the lines, those that change something: a grant on reading is none for them. */
+const CHANGES = /^(?:mkdir|echo 'export|cp|rm|git switch|git stash|sed -i)\b/;
+
 const BOTH: readonly Capability[] = ["fs:read", "fs:write"];
 
 interface Outcomes {
@@ -32,14 +35,21 @@ interface Outcomes {
 export async function lookingLines(): Promise<Figure[]> {
   const without = outcomesOf(LOOKING_LINES, BOTH, false);
   const boxed = outcomesOf(LOOKING_LINES, BOTH, true);
-  const reading = outcomesOf(LOOKING_LINES, ["fs:read"], true);
+  const only_looking = LOOKING_LINES.filter((line) => !CHANGES.test(line));
+  const reading = outcomesOf(only_looking, ["fs:read"], true);
   const near = outcomesOf(NEAR_HARMLESS_LINES, BOTH, false);
   const all = `of ${LOOKING_LINES.length}`;
   return [
     figure("looking lines asked about", without.asked.length, "asks", 20, all + listed(without.asked)),
     figure("looking lines denied", without.denied.length, "", 0, all + listed(without.denied)),
-    figure("looking lines asked about with a box", boxed.asked.length, "asks", null, all + listed(boxed.asked)),
-    figure("the same where only reading is granted", reading.asked.length, "asks", null, all + listed(reading.asked)),
+    figure("looking lines asked about with a box", boxed.asked.length, "asks", 3, all + listed(boxed.asked)),
+    figure(
+      "the same where only reading is granted",
+      reading.asked.length,
+      "asks",
+      3,
+      `of the ${only_looking.length} that change nothing${listed(reading.asked)}`,
+    ),
     figure("looking lines denied with a box", boxed.denied.length + reading.denied.length, "", 0, all),
     figure(
       "nearly harmless lines denied",
