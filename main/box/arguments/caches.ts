@@ -38,7 +38,7 @@ const LINKED: readonly Cache[] = [
  * no other place in the home can. Not those to which a program is installed.
  */
 export const TOOL_FOLDERS: readonly string[] = [
-  ...[".config", ".local/share", ".local/state", ".cargo", ".java", ".pki", ".gnupg", ".dotnet", ".templateengine"],
+  ...[".config", ".local/share", ".local/state", ".cargo", ".java", ".pki", ".dotnet", ".templateengine"],
   ...[
     ".ivy2",
     ".sbt",

@@ -27,9 +27,9 @@ const loopbackSocket = ({ port }: LoopbackWay): string => `${BOX_FOLDER}/loopbac
 /** The command's terminal says which hosts wait for the user: nothing but a host's name gets there, and nothing else of the relay's. */
 const TELLS = `
 process.on("uncaughtException", () => process.exit(1));
-const told = net.connect("${BOX_SOCKET}", () => told.write("GET ${WAITING} HTTP/1.0\\r\\n\\r\\n"));
+const waiting = net.connect("${BOX_SOCKET}", () => waiting.write("GET ${WAITING} HTTP/1.0\\r\\n\\r\\n"));
 let rest = "";
-told.setEncoding("latin1").on("error", () => told.destroy()).on("data", (more) => {
+waiting.setEncoding("latin1").on("error", () => waiting.destroy()).on("data", (more) => {
   const lines = (rest + more).split("\\n");
   rest = lines.pop();
   for (const host of lines)

@@ -22,7 +22,7 @@ export class RunProxy {
   readonly #sockets = new Set<Socket>();
   /** What each connection is answered with now. */
   readonly #busy = new WeakMap<Socket, ServerResponse>();
-  /** What its relay is told which hosts wait by. */
+  /** By what its relay gets which hosts wait. */
   #relay: ServerResponse | undefined;
   readonly #open = new Map<object, { to: Destination; close: () => void }>();
 

@@ -78,7 +78,7 @@ export interface RunsParts {
   failed(what: string, error: unknown): void;
 }
 
-/** Nothing has come by its words. */
+/** Nothing has started by its words. */
 export const isUnstarted = ({ state }: Run): boolean => state === "prepared" || state === "expired";
 
 export class Runs {

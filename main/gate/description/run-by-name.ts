@@ -199,14 +199,14 @@ function byFile(here: Place, argv: readonly Word[], name: string, reader: Script
 /** `node -r ./t.js`, `cat x.sh | bash`, `npx jest`: a file that is run as well. */
 function loaded(
   here: Place,
-  { word, names, folder, goes_up, is_guess }: LoadedFile,
+  { word, names, folder, goes_up, may_be_file }: LoadedFile,
   reader: ScriptReader,
 ): StandsFor[] {
   if (folder === null) return [];
   const above = word.glob === true ? null : fileAbove(folder, { files: names, goes_up }, reader.place);
   const files = word.glob === true ? matchesOf(word, folder) : above === null ? [] : [above];
   return files.flatMap((file) => {
-    if (is_guess && kindOf(realForm(file) ?? file) !== "file") return [];
+    if (may_be_file && kindOf(realForm(file) ?? file) !== "file") return [];
     return fileEntry(here, [here.command.argv[0] ?? word, word], file, reader) ?? [];
   });
 }

@@ -16,7 +16,7 @@ export interface LoadedFile {
   /** It is looked for in the folders above as well. */
   goes_up?: true;
   /** A word that may mean anything else: it counts where a file is there. */
-  is_guess?: true;
+  may_be_file?: true;
 }
 
 /** By language or program: options that load a file. What `path` says takes a path only: a bare name is an installed package's. */
@@ -106,7 +106,7 @@ function readBy({ argv, redirects, cwd: folder }: SimpleCommand): LoadedFile[] {
   const inputs = redirects.flatMap(({ operator, target }) => (operator === "<" ? [target] : []));
   return [...argv.slice(1), ...inputs]
     .filter(({ text, is_resolved }) => is_resolved && !text.startsWith("-"))
-    .map((word) => ({ word, names: [word.text], folder, is_guess: true }));
+    .map((word) => ({ word, names: [word.text], folder, may_be_file: true }));
 }
 
 const BUILD_VALUED =

@@ -29,7 +29,7 @@ async function granted(limits = {}) {
 }
 
 describe("the relay of a box", () => {
-  it("is told the name of each host that waits for the user in its normal form, and nothing else, and no other is told", async () => {
+  it("gets the name of each host that waits for the user in its normal form, and nothing else, and no other gets any", async () => {
     const net = await openedNetwork({ tell_ms: 1 });
     const run = net.run("npm install");
     const relay = await run.connect();
@@ -41,9 +41,9 @@ describe("the relay of a box", () => {
     const asked = net.question();
     const waits = run.tunnel("GitHub.COM:443");
     await asked;
-    const [head, told] = (await relay.until("github.com\n")).split("\r\n\r\n");
+    const [head, names] = (await relay.until("github.com\n")).split("\r\n\r\n");
     expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
-    expect(told).toBe("github.com\n");
+    expect(names).toBe("github.com\n");
     net.core.gate.answer({ token: net.waiting()[0]?.token ?? "", decision: "rejected" }, BY);
     expect((await waits).status).toContain("403");
     expect(net.failures).toEqual([]);
@@ -51,7 +51,7 @@ describe("the relay of a box", () => {
 });
 
 describe("a relay that is gone", () => {
-  it("is told nothing, which is no error; another one in its place is", async () => {
+  it("gets nothing, which is no error; another one in its place is", async () => {
     const net = await openedNetwork({ tell_ms: 1 });
     const run = net.run("npm install");
     const relay = await run.connect();

@@ -37,10 +37,10 @@ function asking(first: Decision = decision({})) {
   const failed = (_what: string, error: unknown) => {
     throw error;
   };
-  const told: string[] = [];
+  const named: string[] = [];
   const gate = { decide, isCovered, isGranted: () => false };
-  const hosts = new RunHosts(gate, NETWORK_LIMITS, failed, (host) => told.push(host));
-  return { hosts, decide, isCovered, disconnect, isAsked, told, answer: (final: Decision) => answers.at(-1)?.(final) };
+  const hosts = new RunHosts(gate, NETWORK_LIMITS, failed, (host) => named.push(host));
+  return { hosts, decide, isCovered, disconnect, isAsked, named, answer: (final: Decision) => answers.at(-1)?.(final) };
 }
 
 describe("the hosts of a run", () => {
@@ -68,41 +68,41 @@ describe("the hosts of a run", () => {
     expect(decide).toHaveBeenCalledOnce();
   });
 
-  it("are told to the command's terminal after a second in which the user has not answered, each once", async () => {
-    const { hosts, answer, told } = asking();
+  it("are named on the command's terminal after a second in which the user has not answered, each once", async () => {
+    const { hosts, answer, named } = asking();
     const other = destination("OTHER.example.org:443");
     void hosts.ask(TO, here());
     vi.advanceTimersByTime(NETWORK_LIMITS.tell_ms - 1);
-    expect(told).toEqual([]);
+    expect(named).toEqual([]);
     void hosts.ask(TO, here());
     vi.advanceTimersByTime(1);
     void hosts.ask(other, here());
     vi.advanceTimersByTime(NETWORK_LIMITS.tell_ms * 5);
-    expect(told).toEqual([TO.host, "other.example.org"]);
+    expect(named).toEqual([TO.host, "other.example.org"]);
     // Asked about anew within the run.
     hosts.forgetApproved();
     answer(decision({ outcome: "denied", stage: "safety" }));
     void hosts.ask(other, here());
     vi.advanceTimersByTime(NETWORK_LIMITS.tell_ms * 5);
-    expect(told).toHaveLength(2);
+    expect(named).toHaveLength(2);
   });
 
-  it("are not told where the answer comes sooner, while judges look at them, or once their run has ended", () => {
-    const { hosts, answer, isAsked, told } = asking();
+  it("are not named where the answer comes sooner, while judges look at them, or once their run has ended", () => {
+    const { hosts, answer, isAsked, named } = asking();
     void hosts.ask(TO, here());
     vi.advanceTimersByTime(NETWORK_LIMITS.tell_ms - 1);
     answer(decision({ outcome: "allowed" }));
     isAsked.mockReturnValue(false);
     void hosts.ask(destination("judged.example.org:443"), here());
     vi.advanceTimersByTime(NETWORK_LIMITS.tell_ms * 5);
-    expect(told).toEqual([]);
+    expect(named).toEqual([]);
     isAsked.mockReturnValue(true);
     vi.advanceTimersByTime(NETWORK_LIMITS.tell_ms);
-    expect(told).toEqual(["judged.example.org"]);
+    expect(named).toEqual(["judged.example.org"]);
     void hosts.ask(destination("late.example.org:443"), here());
     hosts.close();
     vi.advanceTimersByTime(NETWORK_LIMITS.tell_ms * 5);
-    expect(told).toHaveLength(1);
+    expect(named).toHaveLength(1);
   });
 
   it("are decided on anew once a moment has passed, or what decisions rest on has changed", async () => {

@@ -21,7 +21,7 @@ const ran = ({ box }: BoxUnderTest) => box.ran("agent-1", "toolu_1").confined;
 const idle = ({ box }: BoxUnderTest) => vi.waitFor(() => expect(box.status().running).toBe(0), { timeout: 20_000 });
 
 describe.skipIf(reason !== undefined)("a confined command that its client keeps in the background", () => {
-  it("goes on when its client has said that it ran, and ends with itself", async () => {
+  it("continues when its client has said that it ran, and ends with itself", async () => {
     const under_test = await boxUnderTest();
     const { project, paused, failures } = under_test;
     const running = start(under_test, under_test.prepare(UNTIL_THE_END, change));

@@ -41,12 +41,15 @@ describe.skipIf(reason !== undefined || !has_gcc)("a program with a sanitizer", 
     expect(stderr).toContain("heap-buffer-overflow");
   });
 
-  it.each(["address", "thread"])("and with one ends with words that the model is told about: %s", async (sanitizer) => {
-    const { run } = await built({});
-    const { code, stderr } = await run(`gcc -g -fsanitize=${sanitizer} adds.c -o adds && ./adds`);
-    expect(code).not.toBe(0);
-    expect(saysRefused(stderr)).toBe(true);
-  });
+  it.each(["address", "thread"])(
+    "and with one ends with words that the model gets a note on: %s",
+    async (sanitizer) => {
+      const { run } = await built({});
+      const { code, stderr } = await run(`gcc -g -fsanitize=${sanitizer} adds.c -o adds && ./adds`);
+      expect(code).not.toBe(0);
+      expect(saysRefused(stderr)).toBe(true);
+    },
+  );
 });
 
 it("a limit of memory is none, or one that a shell can start with", () => {

@@ -255,7 +255,7 @@ describe("a hostile file", () => {
     ["2.https://a:b@c", "settings with a token in them"],
     ["token\n: $HOME_DIRECTORY", undefined],
     ["://a:b@c", undefined],
-  ])("%j is told as ever", (text, why) => {
+  ])("%j is recognised as ever", (text, why) => {
     const file = join(tempFolder(), ".mcp.json");
     writeFileSync(file, text);
     expect(askedEachTime(file)).toBe(why);

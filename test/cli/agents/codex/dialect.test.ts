@@ -14,6 +14,7 @@ describe("the hook of Codex", () => {
         context: {
           cwd: "/srv/p",
           mode: "bypassPermissions",
+          path: process.env.PATH,
           session: "01a2009b-e011",
           turn: "01a2009b-e01f",
           ...call.context,
