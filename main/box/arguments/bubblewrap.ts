@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { lstatSync, mkdirSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { GateError } from "../../../ipc/gate-error.ts";
@@ -31,6 +31,8 @@ export interface FoundPlaces {
   readonly run_later: readonly string[];
   /** Files that often hold secrets. */
   readonly secrets: readonly string[];
+  /** Settings of repositories that lie in what is only read. */
+  readonly read_settings?: readonly string[];
   /** Named pipes and sockets: by one a command would reach what runs outside. */
   readonly pipes?: readonly string[];
 }
@@ -151,7 +153,7 @@ function narrowArguments(
       maskWords(path, { reads, project, writes: [...reads, ...writes] }, machine, indexes),
     ),
     ...pipeWords(found.pipes),
-    ...settingsWords(settingsBelow(reads), project, machine),
+    ...settingsWords([...new Set([...settingsBelow(reads), ...readSettings(found, reads)])], project, machine),
     ...(is_cwd_shown ? [] : ["--dir", realOf(cwd)]),
     ...[...READ_ONLY_PROCESSES, "--remount-ro", "/"],
     ...environmentWords(without_caches),
@@ -425,6 +427,18 @@ const settingsBelow = (reads: readonly string[]): string[] =>
     .flatMap((folder) => (isRepository(folder) ? [folder] : [join(folder, ".git")]))
     .flatMap(repositoryPlaces)
     .filter((path) => !reads.includes(path));
+
+const readSettings = ({ read_settings = [] }: FoundPlaces, reads: readonly string[]): string[] =>
+  read_settings.filter((path) => !reads.includes(path));
+
+/** What can't be read of paths that are no text (one character for each byte). Where a link leads it is found by itself. */
+export function closedWords(paths: readonly string[], { covers }: Machine): string[] {
+  return paths.flatMap((path) => {
+    const stat = lstatSync(Buffer.from(path, "latin1"), { throwIfNoEntry: false });
+    if (stat === undefined || stat.isSymbolicLink()) return [];
+    return ["--ro-bind", stat.isDirectory() ? covers.closed : covers.unreadable, path];
+  });
+}
 
 /** What of repositories' settings isn't shown as it is. */
 function settingsWords(settings: readonly string[], project: string, machine: Machine): string[] {

@@ -28,6 +28,8 @@ export interface Look {
   readonly unnamed: readonly string[];
   /** The same, of what leads out of the box. */
   readonly unnamed_pipes: readonly string[];
+  /** For the box as well: what may hold secrets, in the same form. */
+  readonly unnamed_secrets: readonly string[];
   readonly known: readonly Known[];
   /** From when to when it was looked, in milliseconds since this process began. */
   readonly began: number;
@@ -72,10 +74,11 @@ export class Places {
       throw new TooLarge("too many files and folders");
     const secrets = [...looks, ...read_looks].flatMap((look) => look.secrets.map(({ path }) => path));
     const places = looks.flatMap((look) => look.places.map(({ path }) => path));
+    const read_settings = read_looks.flatMap((look) => look.places.map(({ path }) => path)).filter(isSettings);
     const shown = is_narrow ? [...reads, ...writes] : folders;
     const all_pipes = [...looks, ...read_looks].flatMap((look) => look.pipes);
     const pipes = (await leadingOut(all_pipes.filter(({ path }) => isWithin(path, shown)))).map(({ path }) => path);
-    if ([...places, ...secrets, ...pipes].reduce((sum, path) => sum + path.length, 0) > MAX_PATHS)
+    if ([...places, ...secrets, ...read_settings, ...pipes].reduce((sum, path) => sum + path.length, 0) > MAX_PATHS)
       throw new TooLarge("too much that is run later");
     const written = is_narrow ? writes : folders;
     const bound: string[] = [];
@@ -87,10 +90,14 @@ export class Places {
       found: {
         run_later: bound.flatMap(asText),
         secrets: secrets.flatMap(asText),
+        read_settings: read_settings.flatMap(asText),
         pipes: pipes.flatMap(asText),
       },
       unnamed: bound.filter((path) => asText(path).length === 0 && isWithin(path, written)),
       unnamed_pipes: pipes.filter((path) => asText(path).length === 0),
+      unnamed_secrets: [...secrets, ...read_settings, ...places.filter(isSettings)].filter(
+        (path) => asText(path).length === 0 && isWithin(path, shown),
+      ),
       known: looks.map(({ folder, places, repositories }) => ({
         folder,
         places: [...places, ...repositories.map(itself)].map((place) => ({ ...place, leads_to: leadsTo(place) })),
@@ -194,6 +201,9 @@ function withTarget(path: string, folders: readonly string[]): string[] {
     return []; // it leads nowhere: there is nothing to keep
   }
 }
+
+/** By the name alone: whether it is a repository's is seen where it is shown. */
+const isSettings = (path: string): boolean => /\/config(?:\.worktree)?$/.test(path);
 
 const isFolder = (path: string): boolean => kindOf(path) === "folder";
 

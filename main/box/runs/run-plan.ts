@@ -2,7 +2,7 @@ import type { Level } from "../../../ipc/decision.ts";
 import { GateError } from "../../../ipc/gate-error.ts";
 import type { ConfinedRun } from "../../gate/confinement/box.ts";
 import { withScanLimit } from "../../gate/targets/tree-scan.ts";
-import { boxArguments, commonArguments, pipeWords, refuseUnusable } from "../arguments/bubblewrap.ts";
+import { boxArguments, closedWords, commonArguments, pipeWords, refuseUnusable } from "../arguments/bubblewrap.ts";
 import { getsIn } from "../arguments/environment.ts";
 import { NO_SETTINGS, userGitSettings } from "../arguments/git.ts";
 import type { Machine } from "../arguments/machine.ts";
@@ -144,7 +144,11 @@ export class RunPlan {
     if (refusal !== null) throw new GateError("box_unavailable", refusal, "send it again");
     if (declaration.network) this.#network = openNetwork(this.#run);
     const kept = keptVariables(environment, machine.settings.environment);
-    const unnamed = [...look.unnamed.flatMap((path) => ["--ro-bind", path, path]), ...pipeWords(look.unnamed_pipes)];
+    const unnamed = [
+      ...look.unnamed.flatMap((path) => ["--ro-bind", path, path]),
+      ...closedWords(look.unnamed_secrets, machine),
+      ...pipeWords(look.unnamed_pipes),
+    ];
     const begin = [checks, ...(this.#network === undefined ? [] : [this.#network.start])].join("\n");
     // The launcher has the first ones already.
     const rest = made.slice(commonArguments(machine).length);
