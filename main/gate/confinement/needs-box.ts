@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { isDoneByShell } from "../programs/shell-builtins.ts";
-import { isAboutMachine } from "../programs/table.ts";
+import { isAboutMachine, programCalled } from "../programs/table.ts";
 import type { SimpleCommand } from "../shell/reading.ts";
 import { programName } from "../shell/word.ts";
 import { realForm } from "../targets/path.ts";
@@ -34,11 +34,12 @@ export function needsBox(
   commands: readonly SimpleCommand[],
   place: NeedsPlace,
 ): NeedsBox {
-  const of_machine = commands.find(({ name, argv }) => isAboutMachine(name, argv.slice(1)));
-  if (of_machine !== undefined) return { as_is: of_machine.name };
   const reader = new NeedsReader(place);
   for (const need of needs) reader.need(need, needs);
-  return reader.box(programsOf(commands));
+  const of_machine = commands.find(({ name, argv }) => isAboutMachine(name, argv.slice(1)));
+  if (of_machine !== undefined) reader.leave(of_machine.name);
+  const has_git = commands.some(({ name }) => programCalled(name)?.works_on_repository === true);
+  return reader.box(programsOf(commands), has_git);
 }
 
 /** True for a line that a shell does by itself, without a file. */
@@ -63,6 +64,10 @@ class NeedsReader {
   readonly #links = new Set<string>();
   #shows_project = false;
   #as_is: string | null = null;
+  /** Contents are read, or something is written, that a box can hold. */
+  #has_more = false;
+  #reaches_host = false;
+  #is_too_large = false;
 
   constructor(place: NeedsPlace) {
     this.#place = place;
@@ -72,18 +77,26 @@ class NeedsReader {
   need(need: ResolvedRequirement, all: readonly ResolvedRequirement[]): void {
     const { capability, target } = need;
     const is_file = capability === "fs:read" || capability === "fs:write";
+    this.#reaches_host ||= capability === "network:http";
     if (!is_file || target.kind !== "path" || target.real === null || target.is_process_relative)
-      return this.#leave(targetText(target));
+      return this.leave(targetText(target));
     if (isDevice(target.real)) return;
-    if (isBelowAny(target.real, NO_FILES)) return this.#leave(pathName(target));
+    if (isBelowAny(target.real, NO_FILES)) return this.leave(pathName(target));
     if (target.lexical !== target.real) this.#links.add(target.lexical);
-    if (capability === "fs:read") this.#read(target.real, pathName(target), target.is_tree);
+    if (capability === "fs:read")
+      this.#read(target.real, pathName(target), { is_tree: target.is_tree, is_names: need.access === "list" });
     else this.#write(need, target.real, all);
   }
 
-  box(programs: readonly string[]): NeedsBox {
+  /**
+   * What no box has takes a line out of it only where it is all that the line does: nothing else may leave with it, git least of all. In
+   * the box it fails.
+   */
+  box(programs: readonly string[], has_git: boolean): NeedsBox {
     const project = this.#writes.size === 0 ? this.#project : this.#projectWritten();
-    if (this.#as_is !== null) return { as_is: this.#as_is };
+    const is_held = !this.#is_too_large && (has_git || (this.#has_more && !this.#reaches_host));
+    if (this.#as_is !== null && !is_held) return { as_is: this.#as_is };
+    const writes = [...this.#writes].filter((path) => project !== null && isAtOrBelow(path, project.root));
     const shown = this.#shows_project && this.#project !== null ? [this.#project.root] : [];
     const reads = [...this.#reads].filter((path) => !shown.some((folder) => isAtOrBelow(path, folder)));
     const { cwd } = this.#place;
@@ -92,7 +105,7 @@ class NeedsReader {
       project: project?.root ?? realForm(cwd) ?? cwd,
       cwd,
       reads: outermost([...shown, ...reads]),
-      writes: outermost([...this.#writes]),
+      writes: outermost(writes),
       network: false,
       links: [...this.#links],
       programs,
@@ -100,16 +113,17 @@ class NeedsReader {
     return { declaration };
   }
 
-  #leave(shown: string): void {
+  leave(shown: string): void {
     this.#as_is ??= shown;
   }
 
-  #read(real: string, shown: string, is_tree: boolean): void {
+  #read(real: string, shown: string, { is_tree, is_names }: { is_tree: boolean; is_names: boolean }): void {
     const kind = fileKind(real);
     if (kind === "nothing") return;
-    if (kind === "other" || holdsTooMuch(real, this.#place.home, this.#project?.root)) return this.#leave(shown);
+    if (kind === "other" || holdsTooMuch(real, this.#place.home, this.#project?.root)) return this.leave(shown);
     if (isBelowAny(real, ALWAYS_READABLE) && isForEverybody(real)) return;
     const { root } = this.#project ?? {};
+    this.#has_more ||= !is_names;
     this.#shows_project ||=
       (kind === "folder" || is_tree) && root !== undefined && isAtOrBelow(real, root) && this.#place.mayRead(root);
     this.#reads.add(real);
@@ -119,7 +133,7 @@ class NeedsReader {
   #write(need: ResolvedRequirement, real: string, all: readonly ResolvedRequirement[]): void {
     const { target, access, copied_from } = need;
     const kind = fileKind(real);
-    if (kind === "other" || target.kind !== "path") return this.#leave(targetText(target));
+    if (kind === "other" || target.kind !== "path") return this.leave(targetText(target));
     const is_entered = kind === "folder" && target.is_folder === true;
     const keeps_name = kind === "file" && access === undefined && copied_from === undefined && !isRead(real, all);
     this.#writes.add(is_entered || keeps_name ? real : folderThere(dirname(real)));
@@ -131,8 +145,12 @@ class NeedsReader {
     const inside = this.#project !== null && isAtOrBelow(first, this.#project.root) ? this.#project : null;
     const project = inside ?? confinedProject(fileKind(first) === "file" ? dirname(first) : first, this.#place);
     const outside = [...this.#writes].find((path) => project === null || !isAtOrBelow(path, project.root));
-    if (outside !== undefined || project === null) this.#leave(outside ?? first);
-    else if (this.#place.isTooLarge(project.root)) this.#leave(project.root);
+    if (outside !== undefined || project === null) this.leave(outside ?? first);
+    else if (this.#place.isTooLarge(project.root)) {
+      this.#is_too_large = true;
+      this.leave(project.root);
+    }
+    this.#has_more ||= [...this.#writes].some((path) => project !== null && isAtOrBelow(path, project.root));
     return project;
   }
 }

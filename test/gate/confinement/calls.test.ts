@@ -79,11 +79,31 @@ describe("a line that its client itself keeps in the background is confined as a
   });
 });
 
+describe("what no box has takes nothing else out of a clear line's box", () => {
+  it.each([
+    "git commit --allow-empty -m x; id",
+    "git log -1; df -h",
+    "git status; curl -s https://example.com/a",
+    "cat package.json; id",
+    "cat package.json; head -1 /proc/cpuinfo",
+    "cp package.json docs/copy.json; uptime",
+    "cat package.json > docs/copy.json; rm -f /tmp/dev.log",
+    "rg -n config src; ls ~",
+  ])("%s", (command) => {
+    expect(confinementIn(world, shellCall(command, world.project))).toMatchObject({
+      reason: null,
+      declaration: { kind: "needs", network: false },
+    });
+  });
+});
+
 describe("a line that can't be confined says why, and about what", () => {
   it.each<[reason: UnconfinedReason, about: string, command: string]>([
     // What no box holds to its needs: the shell alone, what says something of the machine, names that no box may show, hosts.
     ["clear", "", "cd src && pwd && echo done"],
     ["clear", "df", "df -h"],
+    ["clear", "df", "df -h | tail -1"],
+    ["clear", "example.com", "curl -s https://example.com/a | jq .x > docs/x.json"],
     ["clear", "find", "find . -writable"],
     ["clear", "[", "[ -w a.txt ] && ls"],
     ["clear", "which", "which node | head -1"],
