@@ -11,6 +11,9 @@ import { sharedBrowser } from "../support/shared-browser.ts";
 
 const browser = sharedBrowser(beforeAll, afterAll);
 
+/** So many requests, as the tab asks for them (renderer/calling/use-asked.ts). */
+const TAB_LISTS = 50;
+
 const READ = { executor: "Read", args: { file_path: "/srv/a.txt" } };
 
 interface Recorded {
@@ -87,9 +90,26 @@ async function openedPage(gate: GateUnderTest, permission: "granted" | "default"
   page.on("console", (message) => {
     if (["error", "warning"].includes(message.type())) complaints.push(message.text());
   });
+  const listed = listsOnce(page);
   await page.goto((await linkTo(gate)).url);
   await page.getByRole("heading", { level: 1 }).waitFor();
-  return { context, page, complaints };
+  return { context, page, complaints, listed };
+}
+
+/** Resolves once the page has the list that its tab is drawn from, which it asks for a moment after it is there. */
+function listsOnce(page: Page): Promise<void> {
+  return new Promise((resolve) => {
+    page.on("websocket", (socket) => {
+      let id: unknown;
+      socket.on("framesent", ({ payload }) => {
+        const { method, params, ...sent } = JSON.parse(String(payload));
+        if (method === "approvals.list" && params.limit === TAB_LISTS) id = sent.id;
+      });
+      socket.on("framereceived", ({ payload }) => {
+        if (id !== undefined && JSON.parse(String(payload)).id === id) resolve();
+      });
+    });
+  });
 }
 
 const icon = (page: Page) =>
@@ -98,8 +118,10 @@ const icon = (page: Page) =>
 describe.skipIf(NO_BROWSER !== null)("the tab", () => {
   it("says how much waits and what is asked first, with a dot on its icon; afterwards it is as before, without a complaint", async () => {
     const gate = await startGate({ web: true });
-    const { page, complaints } = await openedPage(gate);
+    const { page, complaints, listed } = await openedPage(gate);
     expect(await page.title()).toBe("Metnos Gate");
+    // What is listed later is in the language that was chosen meanwhile.
+    await listed;
     const agent = await gate.agent("claude-code");
     const first = await agent.ask(READ);
     await agent.ask({ executor: "Bash", args: { command: "npm test" } });
@@ -108,8 +130,7 @@ describe.skipIf(NO_BROWSER !== null)("the tab", () => {
     expect(await page.evaluate("badges.at(-1)")).toBe(2);
     await gate.operator.call("settings.set", { key: "language", value: "it" });
     await gate.operator.call("approvals.resolve", { token: tokenOf(first.decision), decision: "rejected" });
-    // Its question may be in the language that it was asked in, or in the one chosen since.
-    await expect.poll(() => page.title()).toMatch(/^\(1\) (?:May I run|Vuoi che esegua)\? – Metnos Gate$/);
+    await expect.poll(() => page.title()).toBe("(1) May I run? – Metnos Gate");
     await agent.close();
     await expect.poll(() => page.title()).toBe("Metnos Gate");
     await expect.poll(() => icon(page)).not.toContain('cx="23"');
