@@ -153,7 +153,7 @@ function hostsOf({ confinement, stated_needs }: Reviewable, command: string): st
 
 function answerTo({ needs, confinement }: Reviewable, home: string) {
   const asked = needs.filter(({ capability }) => POLICY_TABLE.Supervised[capability] === "approval_required");
-  const project = confinement === null ? undefined : projectAsked(confinement.declaration);
+  const project = projectAsked(confinement);
   const choices = project === undefined ? choicesFor(asked, { home }) : choicesForBox(asked, { home }, project);
   const inSession = choices.filter(({ scope }) => scope === "session");
   return (

@@ -1,21 +1,45 @@
 /**
  * What programs print where the system refuses them something, in the languages that the C library has for the most users, and Node's
- * codes: a read-only place (EROFS), no permission (EACCES, EPERM), a place that can't be moved away or exchanged (EBUSY), no network
- * (ENETUNREACH, EAI_AGAIN), no address space.
+ * codes.
  */
-export const REFUSAL_TEXTS: readonly string[] = [
+
+/** A read-only place (EROFS). */
+export const READ_ONLY_TEXTS: readonly string[] = [
   "EROFS",
-  "EACCES",
-  "EPERM",
-  "EBUSY",
-  "ENETUNREACH",
-  "EAI_AGAIN",
   "Read-only file system",
   "File system in sola lettura",
   "Das Dateisystem ist nur lesbar",
   "accessible en lecture seulement",
   "Sistema de ficheros de sólo lectura",
   "Sistema de arquivos somente para leitura",
+];
+
+/** No network (ENETUNREACH, EAI_AGAIN). */
+export const NO_NETWORK_TEXTS: readonly string[] = [
+  "ENETUNREACH",
+  "EAI_AGAIN",
+  "Network is unreachable",
+  "La rete non è raggiungibile",
+  "Das Netzwerk ist nicht erreichbar",
+  "Le réseau n'est pas accessible",
+  "La red es inaccesible",
+  "A rede está fora de alcance",
+  "Temporary failure in name resolution",
+  "Errore temporaneo nella risoluzione del nome",
+  "Temporärer Fehler bei der Namensauflösung",
+  "Échec temporaire dans la résolution du nom",
+  "Fallo temporal en la resolución del nombre",
+  "Falha temporário na resolução de nome",
+  "Could not resolve host",
+];
+
+/** With no permission (EACCES, EPERM), a place that can't be moved away or exchanged (EBUSY), and no address space. */
+export const REFUSAL_TEXTS: readonly string[] = [
+  ...READ_ONLY_TEXTS,
+  ...NO_NETWORK_TEXTS,
+  "EACCES",
+  "EPERM",
+  "EBUSY",
   "Permission denied",
   "Permesso negato",
   "Keine Berechtigung",
@@ -34,19 +58,6 @@ export const REFUSAL_TEXTS: readonly string[] = [
   "Périphérique ou ressource occupé",
   "Dispositivo o recurso ocupado",
   "Dispositivo ou recurso está ocupado",
-  "Network is unreachable",
-  "La rete non è raggiungibile",
-  "Das Netzwerk ist nicht erreichbar",
-  "Le réseau n'est pas accessible",
-  "La red es inaccesible",
-  "A rede está fora de alcance",
-  "Temporary failure in name resolution",
-  "Errore temporaneo nella risoluzione del nome",
-  "Temporärer Fehler bei der Namensauflösung",
-  "Échec temporaire dans la résolution du nom",
-  "Fallo temporal en la resolución del nombre",
-  "Falha temporário na resolução de nome",
-  "Could not resolve host",
   // The limit of memory, which counts what they reserve.
   "AddressSanitizer failed to allocate",
   "ThreadSanitizer can not mmap",

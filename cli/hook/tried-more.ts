@@ -1,18 +1,13 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { NO_NETWORK_TEXTS, READ_ONLY_TEXTS } from "./refusal-texts.ts";
 
 /**
  * Whether a command says that its box kept it from something: a place that can't be written, or a file that isn't there for it and is
  * there outside. It marks the call and tells the model; nothing is decided by it.
  */
 
-/** A read-only place, and no network, in the languages that the C library has for the most users. */
-const KEPT_FROM = [
-  ...["EROFS", "Read-only file system", "File system in sola lettura", "Das Dateisystem ist nur lesbar"],
-  ...["accessible en lecture seulement", "Sistema de ficheros de sólo lectura"],
-  ...["Sistema de arquivos somente para leitura", "Network is unreachable", "Temporary failure in name resolution"],
-  ...["ENETUNREACH", "EAI_AGAIN", "Could not resolve host"],
-];
+const KEPT_FROM = [...READ_ONLY_TEXTS, ...NO_NETWORK_TEXTS];
 
 const MISSING =
   /No such file or directory|ENOENT|File o directory non esistente|Datei oder Verzeichnis nicht gefunden|Aucun fichier ou dossier|No existe el (?:archivo|fichero) o el directorio|Arquivo ou diretório inexistente/;

@@ -119,17 +119,12 @@ function narrowArguments(
   settings: UserGitSettings,
 ): string[] {
   const { cwd, reads, writes, project, programs = [], links: named = [] } = declaration;
-  const { home_real, toolchains } = machine;
-  const own = ownPrograms(programs, machine) ? toolchains.paths : [];
+  const own = usesOwnPrograms(programs, machine) ? machine.toolchains.paths : [];
   const read = [...own, ...reads.filter((path) => !writes.some((folder) => isAtOrBelow(path, folder)))];
   const places = [
     ...read.map((path) => ({ source: path, at: path, is_writable: false })),
     ...writes.map((path) => ({ source: path, at: path, is_writable: true })),
-    ...gitSettings(declaration, machine, settings).map(({ source, at }) => ({
-      source,
-      at: at ?? join(home_real, ".gitconfig"),
-      is_writable: false,
-    })),
+    ...gitSettings(declaration, machine, settings),
   ];
   const shown = places.filter(({ source }) => isThere(source)).sort((one, other) => byDepth(one.at, other.at));
   const without_caches = { ...machine, caches: { ...machine.caches, links: [], variables: {} } };
@@ -164,26 +159,23 @@ function narrowArguments(
 }
 
 /** Whether one of these programs is the user's own, by the gate's PATH. */
-function ownPrograms(programs: readonly string[], { env, toolchains, system }: Machine): boolean {
+function usesOwnPrograms(programs: readonly string[], { env, system }: Machine): boolean {
   const folders = (env.PATH ?? "").split(":").filter((folder) => folder.startsWith("/"));
   return programs.some((name) => {
-    const found = folders.map((folder) => realForm(join(folder, name))).find((path) => path !== null && isThere(path));
-    if (found === undefined || found === null) return false;
-    return !system.folders.some((folder) => isAtOrBelow(found, folder)) && toolchains.paths.length > 0;
+    // The first one is run: what lies behind it isn't looked at.
+    const found = folders.map((folder) => join(folder, name)).find((path) => isThere(realOf(path)));
+    return found !== undefined && !system.folders.some((folder) => isAtOrBelow(realOf(found), folder));
   });
 }
 
 /** The user's settings for git, where git runs. */
-function gitSettings(
-  { programs = [], project }: Declaration,
-  machine: Machine,
-  settings: UserGitSettings,
-): { source: string; at?: string }[] {
+function gitSettings({ programs = [], project }: Declaration, machine: Machine, settings: UserGitSettings): Place[] {
   if (!programs.includes("git")) return [];
   const folder = projectFolder(machine.box_folder, project);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const own = { source: writeGitSettings(folder, settings.text), at: join(machine.home_real, ".gitconfig") };
   const files = settings.files.map(realOf).map((path) => ({ source: path, at: path }));
-  return [...files, { source: writeGitSettings(folder, settings.text) }];
+  return [...files, own].map((place) => ({ ...place, is_writable: false }));
 }
 
 /** A box in which nothing of the machine can be written. */

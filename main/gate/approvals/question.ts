@@ -49,7 +49,7 @@ export function summaryOf(
   { call, executor, needs, confinement }: Reviewable,
   settings: { home: string; language: Language },
 ): string {
-  const project = confinement === null ? undefined : projectAsked(confinement.declaration);
+  const project = projectAsked(confinement);
   const { action_verb, target_summary } = questionFor(call, executor, needs, { ...settings, project });
   return `${action_verb} ${target_summary}`;
 }

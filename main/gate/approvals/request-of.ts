@@ -26,7 +26,7 @@ export function requestOf(
   approvedBefore: (capability_class: string) => ApprovedBefore,
 ): Omit<NewPending, "ttl_seconds" | "call_hash" | "share_key"> {
   const { call, subject, executor, needs, verdict, confinement } = x;
-  const project = confinement === null ? undefined : projectAsked(confinement.declaration);
+  const project = projectAsked(confinement);
   const { links, ...question } = questionFor(call, executor, needs, { home, language, project });
   const before = approvedBefore(question.capability_class);
   const description = describe({ ...x, needs: x.stated_needs });

@@ -30,8 +30,8 @@ export interface Declaration {
 export const ALWAYS_READABLE = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc"] as const;
 
 /** The project that is asked about as a whole; undefined where only what its line names is. */
-export function projectAsked({ kind, project }: Declaration): string | undefined {
-  return kind === "needs" ? undefined : project;
+export function projectAsked(confinement: { readonly declaration: Declaration } | null): string | undefined {
+  return confinement === null || confinement.declaration.kind === "needs" ? undefined : confinement.declaration.project;
 }
 
 /** The same as decisions say it. @param whole_agent it is the box that the whole agent runs in */

@@ -63,7 +63,7 @@ export class CallHistory {
   #answered(x: Reviewable, agent_id: string) {
     const { call, executor, needs, confinement } = x;
     const { home } = x.settings;
-    const project = confinement === null ? undefined : projectAsked(confinement.declaration);
+    const project = projectAsked(confinement);
     const question = questionFor(call, executor, needs, { home, language: "en", project });
     const requests = this.#approvals.answeredBefore(question.capability_class, agent_id, LOOKED_AT);
     const call_hash = requests.length === 0 ? "" : callHash(call.executor, call.args);
