@@ -1,5 +1,5 @@
 import { shellQuoted } from "../../ipc/shell-quoted.ts";
-import { REFUSAL_TEXTS } from "./refusal-texts.ts";
+import { MISSING_TEXTS, REFUSAL_TEXTS } from "./refusal-texts.ts";
 
 /** The script that clients call: it wraps the hook, so that only an answer of the gate lets a call through. */
 
@@ -60,12 +60,12 @@ esac
 
 /**
  * After a call, of which there are many: Claude Code waits for the program only after one that the gate allowed as a confined one, if it
- * never started so, if it continues in the background, or if its output says that something was refused. All others are reported while Claude Code continues. What a session
+ * never started so, if it continues in the background, or if its output says that something was refused or isn't there. All others are reported while Claude Code continues. What a session
  * says is reported before it continues: the user's words are there before the first call is. Neither can be blocked: without the
  * program nothing is said.
  */
 function reports(calls_dir: string): string {
-  const refused = REFUSAL_TEXTS.map((text) => `*${shellQuoted(text)}*`).join(" | ");
+  const refused = [...REFUSAL_TEXTS, ...MISSING_TEXTS].map((text) => `*${shellQuoted(text)}*`).join(" | ");
   return `payload=
 reports=
 if [ "$1" = session ]; then

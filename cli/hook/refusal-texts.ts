@@ -33,6 +33,18 @@ export const NO_NETWORK_TEXTS: readonly string[] = [
   "Could not resolve host",
 ];
 
+/** A file that isn't there (ENOENT): in a box perhaps only there. */
+export const MISSING_TEXTS: readonly string[] = [
+  "ENOENT",
+  "No such file or directory",
+  "File o directory non esistente",
+  "Datei oder Verzeichnis nicht gefunden",
+  "Aucun fichier ou dossier",
+  "No existe el archivo o el directorio",
+  "No existe el fichero o el directorio",
+  "Arquivo ou diretório inexistente",
+];
+
 /** With no permission (EACCES, EPERM), a place that can't be moved away or exchanged (EBUSY), and no address space. */
 export const REFUSAL_TEXTS: readonly string[] = [
   ...READ_ONLY_TEXTS,

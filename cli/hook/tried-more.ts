@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { NO_NETWORK_TEXTS, READ_ONLY_TEXTS } from "./refusal-texts.ts";
+import { MISSING_TEXTS, NO_NETWORK_TEXTS, READ_ONLY_TEXTS } from "./refusal-texts.ts";
 
 /**
  * Whether a command says that its box kept it from something: a place that can't be written, or a file that isn't there for it and is
@@ -8,9 +8,6 @@ import { NO_NETWORK_TEXTS, READ_ONLY_TEXTS } from "./refusal-texts.ts";
  */
 
 const KEPT_FROM = [...READ_ONLY_TEXTS, ...NO_NETWORK_TEXTS];
-
-const MISSING =
-  /No such file or directory|ENOENT|File o directory non esistente|Datei oder Verzeichnis nicht gefunden|Aucun fichier ou dossier|No existe el (?:archivo|fichero) o el directorio|Arquivo ou diretório inexistente/;
 
 /** What is looked through of an output, and of its names. */
 const MAX_CHARACTERS = 65_536;
@@ -20,7 +17,7 @@ const MAX_NAMES = 64;
 export function triedMore(output: string, cwd: string): boolean {
   const text = output.slice(0, MAX_CHARACTERS);
   if (KEPT_FROM.some((said) => text.includes(said))) return true;
-  const lines = text.split("\n").filter((line) => MISSING.test(line));
+  const lines = text.split("\n").filter((line) => MISSING_TEXTS.some((said) => line.includes(said)));
   const names = lines.flatMap(namesIn).slice(0, MAX_NAMES);
   return names.some((name) => existsSync(resolve(cwd, name)));
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { writeLauncher } from "../../../../cli/hook/launcher.ts";
 import { launcherText } from "../../../../cli/hook/launcher-text.ts";
-import { REFUSAL_TEXTS } from "../../../../cli/hook/refusal-texts.ts";
+import { MISSING_TEXTS, REFUSAL_TEXTS } from "../../../../cli/hook/refusal-texts.ts";
 import { confinedCommand } from "../../../../ipc/confined-command.ts";
 import { PretendedClient } from "../../../support/pretended-client.ts";
 import { PretendedGate } from "../../../support/pretended-gate.ts";
@@ -90,7 +90,7 @@ describe("after a call Claude Code waits for the hook's answer", () => {
     expect(await around().started(input, "toolu_1.started")).toMatchObject({ is_awaited: true });
   });
 
-  it.each(REFUSAL_TEXTS)("where it has started, and its output says: %s", async (text) => {
+  it.each([...REFUSAL_TEXTS, ...MISSING_TEXTS])("where it has started, and its output says: %s", async (text) => {
     const { is_awaited } = await around().started(ran(`cp: '/etc/x': ${text}\n`), "toolu_1.started");
     expect(is_awaited).toBe(true);
   });
