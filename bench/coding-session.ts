@@ -1,23 +1,16 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { gatePaths } from "../ipc/paths.ts";
 import type { ProposedCall } from "../ipc/wire.ts";
 import { choicesFor, choicesForBox } from "../main/gate/approvals/choices.ts";
 import { projectAsked } from "../main/gate/confinement/declaration.ts";
-import { openDatabase } from "../main/gate/database.ts";
 import { ExecutorCatalog } from "../main/gate/executors/catalog.ts";
-import { grantsSchema } from "../main/gate/grants/schema.ts";
-import { GrantStore } from "../main/gate/grants/store.ts";
+import type { GrantStore } from "../main/gate/grants/store.ts";
 import { GateFiles } from "../main/gate/guard/gate-files.ts";
 import { confinementOfCall, examineCall } from "../main/gate/pipeline.ts";
 import { POLICY_TABLE } from "../main/gate/policy.ts";
 import type { Reviewable, StageSettings, Subject } from "../main/gate/stages/examination.ts";
-import { systemClock } from "../main/system-clock.ts";
 import { CODING_COMMANDS } from "../test/support/coding-commands.ts";
-import { makeReadingProject } from "../test/support/reading-project.ts";
 import { StandInBox } from "../test/support/stand-in-box.ts";
 import { type Figure, figure } from "./figure.ts";
+import { inSessionHome } from "./session-home.ts";
 
 /**
  * How often the user is asked in an ordinary session at Supervised, answering "this folder and below, this session"; without a box, and
@@ -73,15 +66,7 @@ export async function codingSession(): Promise<Figure[]> {
 
 /** The session in a home of its own. */
 function sessionWith(box: StandInBox | undefined): Asks {
-  const home = mkdtempSync(join(tmpdir(), "metnos-session-"));
-  const cwd = join(home, "project");
-  mkdirSync(cwd);
-  makeReadingProject(cwd);
-  const paths = gatePaths({ HOME: home });
-  mkdirSync(paths.state_dir, { recursive: true });
-  const db = openDatabase(paths.grants_db, grantsSchema(home));
-  try {
-    const grants = new GrantStore(db, home, systemClock);
+  return inSessionHome(({ home, cwd, paths, grants }) => {
     const settings: StageSettings = {
       home,
       grants,
@@ -92,10 +77,7 @@ function sessionWith(box: StandInBox | undefined): Asks {
       ...(box === undefined ? {} : { box }),
     };
     return asksIn(cwd, settings, grants);
-  } finally {
-    db.close();
-    rmSync(home, { recursive: true, force: true });
-  }
+  });
 }
 
 function asksIn(cwd: string, settings: StageSettings, grants: GrantStore): Asks {

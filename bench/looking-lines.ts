@@ -1,20 +1,12 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { gatePaths } from "../ipc/paths.ts";
 import type { ProposedCall } from "../ipc/wire.ts";
-import { openDatabase } from "../main/gate/database.ts";
 import { ExecutorCatalog } from "../main/gate/executors/catalog.ts";
-import { grantsSchema } from "../main/gate/grants/schema.ts";
-import { GrantStore } from "../main/gate/grants/store.ts";
 import { GateFiles } from "../main/gate/guard/gate-files.ts";
 import { examineCall } from "../main/gate/pipeline.ts";
 import type { Subject } from "../main/gate/stages/examination.ts";
-import { systemClock } from "../main/system-clock.ts";
 import { LOOKING_LINES, NEAR_HARMLESS_LINES } from "../test/support/looking-lines.ts";
-import { makeReadingProject } from "../test/support/reading-project.ts";
 import { StandInBox } from "../test/support/stand-in-box.ts";
 import { type Figure, figure } from "./figure.ts";
+import { inSessionHome } from "./session-home.ts";
 
 /**
  * How often looking around and small changes are asked about at Supervised, each line on its own, with what an approval of the project
@@ -64,15 +56,7 @@ export async function lookingLines(): Promise<Figure[]> {
 
 /** Each line in a home of its own that holds a project, with these grants on it. */
 function outcomesOf(lines: readonly string[], granted: readonly Capability[], is_boxed: boolean): Outcomes {
-  const home = realpathSync(mkdtempSync(join(tmpdir(), "metnos-looking-")));
-  const cwd = join(home, "project");
-  mkdirSync(cwd);
-  makeReadingProject(cwd);
-  const paths = gatePaths({ HOME: home });
-  mkdirSync(paths.state_dir, { recursive: true });
-  const db = openDatabase(paths.grants_db, grantsSchema(home));
-  try {
-    const grants = new GrantStore(db, home, systemClock);
+  return inSessionHome(({ home, cwd, paths, grants }) => {
     const principal = { channel: "local", sender_id: "ada" };
     for (const capability of granted) grants.recordGrant({ ...principal, capability, target: `${cwd}/**` });
     const settings = {
@@ -99,10 +83,7 @@ function outcomesOf(lines: readonly string[], granted: readonly Capability[], is
     });
     const of = (wanted: string) => outcomes.filter(({ outcome }) => outcome === wanted).map(({ line }) => line);
     return { asked: of("approval_required"), denied: of("denied") };
-  } finally {
-    db.close();
-    rmSync(home, { recursive: true, force: true });
-  }
+  });
 }
 
 const listed = (lines: readonly string[]): string => lines.map((line) => `\n       ${JSON.stringify(line)}`).join("");

@@ -1,21 +1,14 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { gatePaths } from "../ipc/paths.ts";
 import type { ProposedCall } from "../ipc/wire.ts";
-import { openDatabase } from "../main/gate/database.ts";
 import { ExecutorCatalog } from "../main/gate/executors/catalog.ts";
-import { grantsSchema } from "../main/gate/grants/schema.ts";
-import { GrantStore } from "../main/gate/grants/store.ts";
 import { GateFiles } from "../main/gate/guard/gate-files.ts";
 import { examineCall } from "../main/gate/pipeline.ts";
-import { systemClock } from "../main/system-clock.ts";
 import { DEVELOPER } from "../test/gate/guard/shell/cases/developer.ts";
 import { HARMLESS } from "../test/gate/guard/shell/cases/harmless.ts";
 import { CWD, HOME } from "../test/gate/guard/shell/cases/shell-case.ts";
 import { READING_COMMANDS, READING_ROOT } from "../test/support/reading-commands.ts";
-import { makeReadingProject } from "../test/support/reading-project.ts";
 import { type Figure, figure } from "./figure.ts";
+import { inSessionHome } from "./session-home.ts";
 
 /** How often a command that only reads is asked about at Supervised, with reading granted in its project and nothing else. */
 
@@ -25,15 +18,7 @@ const LEAST_SHARE = 89;
 const LISTED = 10;
 
 export async function readingCommands(): Promise<Figure[]> {
-  const home = realpathSync(mkdtempSync(join(tmpdir(), "metnos-reading-")));
-  const cwd = join(home, "project");
-  mkdirSync(cwd);
-  makeReadingProject(cwd);
-  const paths = gatePaths({ HOME: home });
-  mkdirSync(paths.state_dir, { recursive: true });
-  const db = openDatabase(paths.grants_db, grantsSchema(home));
-  try {
-    const grants = new GrantStore(db, home, systemClock);
+  return inSessionHome(({ home, cwd, grants }) => {
     const principal = { channel: "local", sender_id: "ada" };
     grants.recordGrant({ ...principal, capability: "fs:read", target: `${cwd}/**` });
     const catalog = new ExecutorCatalog();
@@ -80,10 +65,7 @@ export async function readingCommands(): Promise<Figure[]> {
         )}`,
       ),
     ];
-  } finally {
-    db.close();
-    rmSync(home, { recursive: true, force: true });
-  }
+  });
 }
 
 /** The first of them, one a line. */

@@ -1,0 +1,36 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type GatePaths, gatePaths } from "../ipc/paths.ts";
+import { openDatabase } from "../main/gate/database.ts";
+import { grantsSchema } from "../main/gate/grants/schema.ts";
+import { GrantStore } from "../main/gate/grants/store.ts";
+import { systemClock } from "../main/system-clock.ts";
+import { makeReadingProject } from "../test/support/reading-project.ts";
+
+/** A home for calls that are decided on in this process: a project with a repository, and the grants' database. */
+export interface SessionHome {
+  /** Absolute and real. */
+  home: string;
+  /** The project. */
+  cwd: string;
+  paths: GatePaths;
+  grants: GrantStore;
+}
+
+/** Gives back what `decide` does with such a home, which is removed then. */
+export function inSessionHome<T>(decide: (home: SessionHome) => T): T {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), "metnos-session-")));
+  const cwd = join(home, "project");
+  mkdirSync(cwd);
+  makeReadingProject(cwd);
+  const paths = gatePaths({ HOME: home });
+  mkdirSync(paths.state_dir, { recursive: true });
+  const db = openDatabase(paths.grants_db, grantsSchema(home));
+  try {
+    return decide({ home, cwd, paths, grants: new GrantStore(db, home, systemClock) });
+  } finally {
+    db.close();
+    rmSync(home, { recursive: true, force: true });
+  }
+}
