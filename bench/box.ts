@@ -8,6 +8,7 @@ import { BoxService } from "../main/box/box-service.ts";
 import { configSchema } from "../main/config.ts";
 import type { Declaration } from "../main/gate/confinement/declaration.ts";
 import { systemClock } from "../main/system-clock.ts";
+import { boxedCalls, RUNS_CODE } from "./boxed-calls.ts";
 import { type Figure, figure, median, quantile } from "./figure.ts";
 
 /** What the box adds to a command that a client's shell runs, against the same command without one, in one run. */
@@ -20,6 +21,8 @@ const MAX_MEDIAN_MS = 8;
 const MAX_LOOKING_MS = 6;
 /** Of the gate's own processor, all that a run takes from it. */
 const MAX_GATE_MS = 2;
+/** Calls of each line until the gate's engine has compiled what they take. */
+const WARM_UP = 60;
 const MAX_P95_MS = 15;
 /** A project of so many files, and so many toolchains, may add so much more. */
 const [LARGE_FOLDERS, LARGE_FILES, TOOLCHAINS] = [1000, 100, 60];
@@ -52,21 +55,14 @@ export async function box(): Promise<Figure[]> {
     mkdirSync(join(deep_project, ...Array.from({ length: DEEP }, () => "d")), { recursive: true });
     fill(large_project);
     const times: Times = { plain: [], boxed: [], looking: [], deep: [], large: [] };
-    const gate: number[] = [];
     const prepared: number[] = [];
     const pausing = async (line: string, cwd: string) => {
       await wait(PAUSE_MS);
       return timed(line, cwd);
     };
     for (let run = 0; run < RUNS + 5; run++) {
-      const before_ms = processorTime();
       const plain = await pausing(PLAIN, project);
-      await wait(PAUSE_MS);
-      const plain_ms = processorTime() - before_ms;
       const boxed = await pausing(prepare(small.box, project), project);
-      // What it left is looked at after its end.
-      await wait(PAUSE_MS);
-      const gate_ms = processorTime() - before_ms - 2 * plain_ms;
       const looking = await pausing(prepare(small.box, project, LOOKING), project);
       const deep = await pausing(prepare(small.box, deep_project), deep_project);
       const began = performance.now();
@@ -79,11 +75,10 @@ export async function box(): Promise<Figure[]> {
       times.looking.push(looking);
       times.deep.push(deep);
       times.large.push(larger);
-      gate.push(gate_ms);
       prepared.push(prepare_ms);
     }
     const at_once = await allAtOnce(small.box, project);
-    return figures(times, { prepared, gate }, at_once);
+    return figures(times, { prepared, gate: await gateProcessor(), maker: small.box.status().maker ?? "" }, at_once);
   } finally {
     for (const each of [small, large]) each.remove();
   }
@@ -91,17 +86,37 @@ export async function box(): Promise<Figure[]> {
 
 type Times = Record<"plain" | "boxed" | "looking" | "deep" | "large", number[]>;
 
-function figures(times: Times, { prepared, gate }: Record<"prepared" | "gate", number[]>, at_once: number): Figure[] {
-  const p95 = (values: number[]) => quantile(values, 0.95);
-  const said = (values: number[]) =>
+/** Of a whole gate in a process of its own: decision, run, looks before and after it, report. By line. */
+async function gateProcessor(): Promise<Map<string, number[]>> {
+  const calls = await boxedCalls();
+  try {
+    const lines = [RUNS_CODE, "cat README.md", "git status"];
+    for (let count = 0; count < WARM_UP; count++) for (const line of lines) await calls.call(line);
+    const taken = new Map(lines.map((line) => [line, [] as number[]]));
+    for (let count = 0; count < RUNS; count++) for (const [line, times] of taken) times.push(await calls.call(line));
+    return taken;
+  } finally {
+    await calls.close();
+  }
+}
+
+function figures(
+  times: Times,
+  { prepared, gate, maker }: { prepared: readonly number[]; gate: ReadonlyMap<string, number[]>; maker: string },
+  at_once: number,
+): Figure[] {
+  const p95 = (values: readonly number[]) => quantile(values, 0.95);
+  const said = (values: readonly number[]) =>
     `min ${Math.min(...values).toFixed(1)}, median ${median(values).toFixed(1)}, p95 ${p95(values).toFixed(1)} ms`;
   const { plain, boxed, looking, deep, large } = times;
   const added = (name: string, values: number[], limit: number) =>
     figure(`${name}, added`, median(values) - median(plain), "ms", limit, said(values));
   return [
     figure("plain command", median(plain), "ms", null, said(plain)),
-    added("boxed", boxed, MAX_MEDIAN_MS),
-    figure("  of it the gate's own processor", median(gate), "ms", MAX_GATE_MS, said(gate)),
+    added(`boxed by ${maker}`, boxed, MAX_MEDIAN_MS),
+    ...[...gate].map(([line, taken]) =>
+      figure(`the gate's own processor, through its socket: ${line}`, median(taken), "ms", MAX_GATE_MS, said(taken)),
+    ),
     figure("boxed, added at the 95th percentile", p95(boxed) - p95(plain), "ms", MAX_P95_MS, ""),
     added("boxed to look only", looking, MAX_LOOKING_MS),
     added(`a project ${DEEP} folders deep`, deep, MAX_MEDIAN_MS + MAX_LARGER_MS),
@@ -112,12 +127,6 @@ function figures(times: Times, { prepared, gate }: Record<"prepared" | "gate", n
 }
 
 const LOOKING = { kind: "looking", programs: [COMMAND] } as const;
-
-/** Of this process so far, in milliseconds. */
-function processorTime(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-}
 
 function prepare(service: BoxService, project: string, change: Partial<Declaration> = {}): string {
   const reads = change.kind === "looking" ? [project] : [];

@@ -39,7 +39,7 @@ export async function codingSession(): Promise<Figure[]> {
   const all = CODING_COMMANDS.length;
   const total = boxed.asked + boxed.hosts.size;
   console.log(
-    `asked about in a coding session although there is a box (${boxed.asked}, and ${boxed.hosts.size} hosts):`,
+    `hosts: ${[...boxed.hosts].join(", ")}\nasked about in a coding session although there is a box (${boxed.asked}, and ${boxed.hosts.size} hosts):`,
   );
   for (const line of boxed.remaining) console.log(`  ${line}`);
   return [
@@ -105,7 +105,13 @@ function asksIn(cwd: string, settings: StageSettings, grants: GrantStore): Asks 
       continue;
     }
     if (x.confinement !== null) counts.confined++;
-    for (const host of hostsOf(x, command)) hosts.add(host);
+    for (const host of hostsOf(x, command)) {
+      // Answered for the session: not asked about again, by a command outside of a box either.
+      const holder = { ...PRINCIPAL, session: SESSION };
+      if (grants.find(holder, "network:http", { kind: "host", host }) !== undefined) continue;
+      hosts.add(host);
+      grants.recordGrant({ ...holder, capability: "network:http", target: host });
+    }
     if (x.outcome !== "approval_required") continue;
     counts.asked++;
     const { reason } = confinementOfCall(call, subject, catalog, settings);
@@ -126,11 +132,19 @@ function asksIn(cwd: string, settings: StageSettings, grants: GrantStore): Asks 
   return { ...counts, hosts, remaining };
 }
 
-/** The hosts that a confined command names; where it names none, its program's own stands for them. */
+/** Where programs fetch from that name no host. */
+const OWN_HOSTS: Readonly<Record<string, string>> = {
+  npm: "registry.npmjs.org",
+  npx: "registry.npmjs.org",
+  git: "github.com",
+};
+
+/** The hosts that a confined command names; where it names none, its program's own. */
 function hostsOf({ confinement, stated_needs }: Reviewable, command: string): string[] {
   if (confinement?.declaration.network !== true) return [];
   const named = stated_needs.flatMap(({ target }) => (target.kind === "host" ? [target.host] : []));
-  return named.length > 0 ? named : [`(of ${command.split(" ")[0]})`];
+  const program = command.split(" ")[0] ?? "";
+  return named.length > 0 ? named : [OWN_HOSTS[program] ?? `${program}.example`];
 }
 
 function answerTo({ needs, confinement }: Reviewable, home: string) {

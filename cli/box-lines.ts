@@ -8,12 +8,12 @@ import { momentText } from "./times.ts";
 
 /** `box status` in words. @param now Unix milliseconds */
 export function statusLines(status: BoxStatus, now: number): string[] {
-  const { is_available, problem, detail, fix, version, running, agents, set_aside } = status;
+  const { is_available, problem, detail, fix, maker, running, agents, set_aside } = status;
   const words = problem === null ? null : boxProblemWords(problem, "en");
   const todo = fix ?? words?.todo ?? null;
   return [
     words === null
-      ? `commands can be confined here (bubblewrap ${version ?? "of an unknown version"}); ${running} ${running === 1 ? "runs" : "run"} confined now`
+      ? `commands can be confined here (${maker}); ${running} ${running === 1 ? "runs" : "run"} confined now`
       : `no command is confined: ${words.what}`,
     ...hostsLines(status),
     ...(detail === "" ? [] : [`  ${detail}`]),

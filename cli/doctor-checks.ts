@@ -114,7 +114,7 @@ function staleConfig(started_at: string): Check[] {
 }
 
 /** Without a box everything works: each command that runs code is asked about. It fails only where something can be done about it. */
-export function boxCheck({ problem, hosts_problem, detail, fix, version }: BoxStatus): Check {
+export function boxCheck({ problem, hosts_problem, detail, fix, maker }: BoxStatus): Check {
   if (problem === null && hosts_problem !== null) {
     const { what, todo } = hostsProblemWords(hosts_problem, "en");
     return { check: "box", ok: todo === null, detail: what, ...(todo === null ? {} : { fix: todo }) };
@@ -123,7 +123,7 @@ export function boxCheck({ problem, hosts_problem, detail, fix, version }: BoxSt
     return {
       check: "box",
       ok: true,
-      detail: `commands can be confined, by bubblewrap ${version ?? "of an unknown version"}`,
+      detail: `commands can be confined, by ${maker}`,
     };
   const { what, todo } = boxProblemWords(problem, "en");
   const said = `no command is confined: ${what}${detail === "" ? "" : ` (${detail})`}`;

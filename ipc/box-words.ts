@@ -80,26 +80,26 @@ const EN: Words = {
   host_request: "confined command",
   host_wanted_by: (line) => `The confined command: ${line}`,
   unconfined: {
-    disabled: () => "Confining commands is switched off",
-    unavailable: () => "No command can be confined on this machine",
-    "agent-cannot": () => "The agent's client hasn't passed the test that it runs what it is given",
-    level: () => "The agent's level is Read only, or it isn't paired",
-    "asked-for": () => "It asks to run outside the box",
+    disabled: () => "confining commands is switched off",
+    unavailable: () => "no command can be confined on this machine",
+    "agent-cannot": () => "the agent's client hasn't passed the test that it runs what it is given",
+    level: () => "the agent's level is Read only, or it isn't paired",
+    "asked-for": () => "it asks to run outside the box",
     "no-project": (text) =>
-      `${about(text, "The folder")} is in no project: no Git repository, and no folder that you granted`,
-    "project-too-large": (text) => `${about(text, "The project")} holds more than is looked through for a box`,
+      `${about(text, "the folder")} is in no project: no Git repository, and no folder that you granted`,
+    "project-too-large": (text) => `${about(text, "the project")} holds more than is looked through for a box`,
     "outside-by-nature": (text) =>
-      `${about(text, "It")} needs what no box has: other machines, system services, root, or other processes`,
-    background: (text) => `${about(text, "It")} has to continue after the command has ended`,
-    "destroys-work": (text) => `It would destroy work in the project that nothing else holds${about(text, "", ": ")}`,
-    "leaves-the-box": (text) => `It touches what a box doesn't let through${about(text, "", ": ")}`,
+      `${about(text, "it")} needs what no box has: other machines, system services, root, or other processes`,
+    background: (text) => `${about(text, "it")} has to continue after the command has ended`,
+    "destroys-work": (text) => `it would destroy work in the project that nothing else holds${about(text, "", ": ")}`,
+    "leaves-the-box": (text) => `it touches what a box doesn't let through${about(text, "", ": ")}`,
     "unusable-line": () =>
-      "The command line can't be read to its end, is too long, or holds a byte that can't be passed on",
-    "no-command": () => "It isn't a command line",
+      "the command line can't be read to its end, is too long, or holds a byte that can't be passed on",
+    "no-command": () => "it isn't a command line",
     clear: (text) =>
       text === ""
-        ? "It is clear what it needs, and the shell does it by itself: it runs as it is"
-        : `It is clear what it needs, and no box can hold it to that: it runs as it is (${text})`,
+        ? "it is clear what it needs, and the shell does it by itself; it runs as it is"
+        : `it is clear what it needs, and no box can hold it to that; it runs as it is (${text})`,
   },
   problems: {
     disabled: {
@@ -188,28 +188,28 @@ const IT: Words = {
   host_request: "comando confinato",
   host_wanted_by: (line) => `Il comando confinato: ${line}`,
   unconfined: {
-    disabled: () => "Il confinamento dei comandi è spento",
-    unavailable: () => "Su questa macchina nessun comando può essere confinato",
-    "agent-cannot": () => "Il client dell'agente non ha superato la prova che esegue ciò che gli viene dato",
-    level: () => "Il livello dell'agente è Sola lettura, o non è collegato",
-    "asked-for": () => "Chiede di essere eseguito fuori dal confinamento",
+    disabled: () => "il confinamento dei comandi è spento",
+    unavailable: () => "su questa macchina nessun comando può essere confinato",
+    "agent-cannot": () => "il client dell'agente non ha superato la prova che esegue ciò che gli viene dato",
+    level: () => "il livello dell'agente è Sola lettura, o non è collegato",
+    "asked-for": () => "chiede di essere eseguito fuori dal confinamento",
     "no-project": (text) =>
-      `${about(text, "La cartella")} non è in un progetto: nessun repository Git, nessuna cartella concessa da te`,
+      `${about(text, "la cartella")} non è in un progetto: nessun repository Git, nessuna cartella concessa da te`,
     "project-too-large": (text) =>
-      `${about(text, "Il progetto")} contiene più di quanto viene esaminato per confinare un comando`,
+      `${about(text, "il progetto")} contiene più di quanto viene esaminato per confinare un comando`,
     "outside-by-nature": (text) =>
-      `${about(text, "Il comando")} ha bisogno di ciò che lì non c'è: altre macchine, servizi di sistema, root o altri processi`,
-    background: (text) => `${about(text, "Il comando")} deve continuare dopo la sua fine`,
+      `${about(text, "il comando")} ha bisogno di ciò che lì non c'è: altre macchine, servizi di sistema, root o altri processi`,
+    background: (text) => `${about(text, "il comando")} deve continuare dopo la sua fine`,
     "destroys-work": (text) =>
-      `Distruggerebbe lavoro del progetto che non è conservato altrove${about(text, "", ": ")}`,
-    "leaves-the-box": (text) => `Tocca ciò che il confinamento non lascia passare${about(text, "", ": ")}`,
+      `distruggerebbe lavoro del progetto che non è conservato altrove${about(text, "", ": ")}`,
+    "leaves-the-box": (text) => `tocca ciò che il confinamento non lascia passare${about(text, "", ": ")}`,
     "unusable-line": () =>
-      "La riga di comando non si legge fino in fondo, è troppo lunga, o contiene un byte che non si può passare",
-    "no-command": () => "Non è una riga di comando",
+      "la riga di comando non si legge fino in fondo, è troppo lunga, o contiene un byte che non si può passare",
+    "no-command": () => "non è una riga di comando",
     clear: (text) =>
       text === ""
-        ? "È chiaro che cosa gli serve, e lo fa la shell da sola: viene eseguito così com'è"
-        : `È chiaro che cosa gli serve, e nessun confinamento può limitarlo a quello: viene eseguito così com'è (${text})`,
+        ? "è chiaro che cosa gli serve, e lo fa la shell da sola; viene eseguito così com'è"
+        : `è chiaro che cosa gli serve, e nessun confinamento può limitarlo a quello; viene eseguito così com'è (${text})`,
   },
   problems: {
     disabled: {

@@ -79,8 +79,8 @@ export const boxStatusSchema = z.object({
   fix: z.string().nullable(),
   /** Why confined commands can reach no host, where there is a box; null where they can. */
   hosts_problem: z.enum(HOSTS_PROBLEMS).nullable(),
-  /** Bubblewrap's version, or null. */
-  version: z.string().nullable(),
+  /** What makes the boxes, such as `bubblewrap 0.8.0`, or null. */
+  maker: z.string().nullable(),
   agents: z.array(boxAgentSchema),
   /** Commands that run confined now. */
   running: z.number().int(),

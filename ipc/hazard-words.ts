@@ -25,6 +25,9 @@ const HAZARD_WORDS: Readonly<Record<Language, Readonly<Record<HazardId, (values:
     "deletes-container-data": () => "Deletes containers' data",
     "leaves-container": () => "Gives a container access to this machine",
     "changes-what-runs-later": ({ path }) => `Changes what runs later${path === undefined ? "" : `: ${path}`}`,
+    "instructs-agents": ({ path }) =>
+      `Changes what agents read as instructions${path === undefined ? "" : `: ${path}`}`,
+    "hides-changes": () => "Hides changes of a file from Git",
     "changes-rights": () => "Changes who may read or write",
     "stops-processes": () => "Stops programs that run",
     "stops-services": () => "Stops or changes the system's services",
@@ -51,6 +54,9 @@ const HAZARD_WORDS: Readonly<Record<Language, Readonly<Record<HazardId, (values:
     "leaves-container": () => "Dà a un container l'accesso a questa macchina",
     "changes-what-runs-later": ({ path }) =>
       `Cambia ciò che verrà eseguito poi${path === undefined ? "" : `: ${path}`}`,
+    "instructs-agents": ({ path }) =>
+      `Cambia ciò che gli agenti leggono come istruzioni${path === undefined ? "" : `: ${path}`}`,
+    "hides-changes": () => "Nasconde a Git le modifiche di un file",
     "changes-rights": () => "Cambia chi può leggere o scrivere",
     "stops-processes": () => "Ferma programmi in esecuzione",
     "stops-services": () => "Ferma o cambia i servizi di sistema",

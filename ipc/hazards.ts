@@ -30,6 +30,8 @@ export const HAZARDS = [
   "deletes-container-data",
   "leaves-container",
   "changes-what-runs-later",
+  "instructs-agents",
+  "hides-changes",
   "changes-rights",
   "stops-processes",
   "stops-services",

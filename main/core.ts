@@ -20,6 +20,7 @@ import { SessionDecisions } from "./gate/reviews/session-decisions.ts";
 import { OtherHooks } from "./gate/sessions/other-hooks.ts";
 import { UserWords } from "./gate/sessions/user-words.ts";
 import { AGENT_PAUSED } from "./gate/stages/safety.ts";
+import { GitHistories } from "./git-histories.ts";
 import { type Judges, openJudges } from "./judges/judges.ts";
 import { noteCountedReports } from "./reported-calls.ts";
 import type { DatabaseName } from "./storage/database-names.ts";
@@ -33,6 +34,7 @@ export interface Core extends Omit<Opened, "env" | "log" | "approvals"> {
   /** What users asked their agents for, in memory only. */
   words: UserWords;
   other_hooks: OtherHooks;
+  histories: GitHistories;
   receipts: Receipts;
   /** What signs receipts and checkpoints. */
   receipt_keys: ReceiptKeys;
@@ -90,6 +92,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       judges,
       words,
       other_hooks: new OtherHooks(),
+      histories: new GitHistories(home),
       receipts,
       receipt_keys: receipts.keys,
       checkpoints,
@@ -124,7 +127,7 @@ function alarmOf(loss: GateError): AlarmCode {
   return loss.code === "gate_replaced" ? "gate_replaced" : "database_unusable";
 }
 
-type Parts = Pick<Core, "gate" | "box" | "judges" | "receipts" | "checkpoints">;
+type Parts = Pick<Core, "gate" | "box" | "judges" | "histories" | "receipts" | "checkpoints">;
 
 /** Lets all parts work, in the order in which they need each other. Returns what ends them, in the opposite one. */
 function run(opened: Opened, parts: Parts): () => void {
@@ -140,6 +143,7 @@ function run(opened: Opened, parts: Parts): () => void {
   return () => {
     clearInterval(timer);
     for (const part of at_work) part.close();
+    parts.histories.close();
     stopWaiting(opened, gate);
     flush(opened, parts);
     receipts.close();

@@ -59,6 +59,12 @@ const UNTAKEN: Readonly<Record<Untaken, Refusal>> = {
   },
 };
 
+interface Later {
+  call: ProposedCall;
+  source: CallSource;
+  deliver: Deliver;
+}
+
 /** The part of the gate that agents can call: they can ask, and nothing else. */
 export class GatePort implements AgentPort {
   readonly gate_version = VERSION;
@@ -108,7 +114,46 @@ export class GatePort implements AgentPort {
     return { pairing: true };
   }
 
+  /** Once the history of its repository was looked through, where that has just begun. */
   decide(call: ProposedCall, source: CallSource, deliver: Deliver): Decided {
+    const before = this.#core.histories.before(call);
+    return before === undefined
+      ? this.#decide(call, source, deliver)
+      : this.#decideAfter(before, { call, source, deliver });
+  }
+
+  #decideAfter(before: Promise<unknown>, { call, source, deliver }: Later): Decided {
+    let decided: Decided | undefined;
+    let is_gone = false;
+    /** As it is known now. */
+    const decide = () => {
+      decided ??= this.#decide(call, source, deliver);
+      return decided;
+    };
+    before
+      .then(() => {
+        if (decided !== undefined || is_gone) return;
+        const { decision, pending } = decide();
+        if (decision !== undefined) deliver(decision, pending);
+      })
+      .catch((error) => this.failed("deciding on a call", error));
+    return {
+      pending: {
+        token: null,
+        cancel(reason) {
+          const { decision, pending } = decide();
+          return pending === undefined ? (decision ?? null) : pending.cancel(reason);
+        },
+        // Nobody gets the answer any more: none is made.
+        disconnect(reason) {
+          is_gone = true;
+          decided?.pending?.disconnect(reason);
+        },
+      },
+    };
+  }
+
+  #decide(call: ProposedCall, source: CallSource, deliver: Deliver): Decided {
     if (this.#boxed === undefined) return this.#core.gate.decide(call, this.#subject(source), deliver);
     const toBox = ({ decision, pending }: Decided): Decided => ({
       ...(decision === undefined ? {} : { decision: sentToBox(decision) }),

@@ -85,8 +85,8 @@ export function noteTriedMore(parts: RanParts, agent_id: string, call_id: string
     alarms.raise({
       code: "tried_more_than_said",
       subject: agent,
-      message: `programs that ${agent} ran tried more than their commands say: their boxes kept them from it`,
-      hint: "Activity marks the calls: look at what they ran, and whether the project's own files changed what it does",
+      message: `${agent} ran at least ${TRIED_MORE_TOLD} commands in one session whose programs tried more than they say, and couldn't`,
+      hint: "see whether the project's own files changed what they do",
     });
   publishReported(parts, decision_id, reported);
 }

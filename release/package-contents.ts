@@ -21,6 +21,7 @@ const NEEDED = [
   "dist/renderer/index.html",
   "dist/desktop/main.js",
   "dist/desktop/preload.cjs",
+  "dist/metnos-make-box",
   "docs/cli.md",
   "docs/configuration.md",
   "docs/guard.md",
@@ -32,7 +33,7 @@ const NEEDED = [
 
 /** `bin`, `dist` and `docs` alone; of `dist` what the build makes for users. */
 const ALLOWED =
-  /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|bin\/[\w.-]+|dist\/(cli|hook|mcp|opencode|desktop|renderer|types)\/.+|dist\/client\.js|docs\/.+)$/;
+  /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|bin\/[\w.-]+|dist\/(cli|hook|mcp|opencode|desktop|renderer|types)\/.+|dist\/client\.js|dist\/metnos-make-box|docs\/.+)$/;
 const FORBIDDEN = [
   { pattern: /(^|\/)\.[^/]/, why: "a hidden file" },
   { pattern: /\.(?:test|spec)\.[cm]?[jt]sx?$/, why: "a test" },

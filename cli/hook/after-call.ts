@@ -3,7 +3,7 @@ import { homeFolder } from "../../ipc/paths.ts";
 import { visible } from "../../ipc/visible-text.ts";
 import type { RanCall } from "../../ipc/wire.ts";
 import { type ConfinedTo, type RanReport, reportRan } from "./ran-exchange.ts";
-import { saysRefused } from "./refusal-texts.ts";
+import { lacksSanitizerMemory, saysRefused } from "./refusal-texts.ts";
 import { triedMore } from "./tried-more.ts";
 
 /** After a call, the same for every client: the gate learns that it ran, and what; its model that it ran confined, where that may be why it failed. */
@@ -40,6 +40,7 @@ export async function reportCall({
   if (confined === null) return undefined;
   if (confined.is_narrow) return has_tried_more ? narrowNote(outside) : undefined;
   if (in_background) return backgroundNote(confined, outside);
+  if (lacksSanitizerMemory(output)) return sanitizerNote(outside);
   return saysRefused(output) ? noteOf(confined, outside) : undefined;
 }
 
@@ -51,6 +52,11 @@ function narrowNote(outside: string): string {
 /** So that the model doesn't look for another cause. */
 function noteOf(confined: ConfinedTo, outside: string): string {
   return `Metnos Gate: this command ran confined to ${reachOf(confined)}. If it failed for that, don't work around it: to run it outside, send it again as \`${outside}\`; the user is asked`;
+}
+
+/** No build of the project would help. */
+function sanitizerNote(outside: string): string {
+  return `Metnos Gate: this command ran confined, with a limit of memory that counts the terabytes which AddressSanitizer and ThreadSanitizer reserve. Leave the sanitizers in: ask the user to set \`memory_mb = 0\` below \`[box]\` in gate.toml, or send it again as \`${outside}\` to run it outside; the user is asked`;
 }
 
 /** Said at once, as no hook is called when it has ended. */

@@ -45,6 +45,13 @@ export const MISSING_TEXTS: readonly string[] = [
   "Arquivo ou diretório inexistente",
 ];
 
+/** The limit of memory, which counts what they reserve. */
+export const SANITIZER_TEXTS: readonly string[] = [
+  "AddressSanitizer failed to allocate",
+  "ThreadSanitizer failed to allocate",
+  "ThreadSanitizer can not mmap",
+];
+
 /** With no permission (EACCES, EPERM), a place that can't be moved away or exchanged (EBUSY), and no address space. */
 export const REFUSAL_TEXTS: readonly string[] = [
   ...READ_ONLY_TEXTS,
@@ -70,10 +77,13 @@ export const REFUSAL_TEXTS: readonly string[] = [
   "Périphérique ou ressource occupé",
   "Dispositivo o recurso ocupado",
   "Dispositivo ou recurso está ocupado",
-  // The limit of memory, which counts what they reserve.
-  "AddressSanitizer failed to allocate",
-  "ThreadSanitizer can not mmap",
+  ...SANITIZER_TEXTS,
 ];
+
+/** True if a program was refused the memory that its sanitizer reserves. */
+export function lacksSanitizerMemory(output: string): boolean {
+  return SANITIZER_TEXTS.some((text) => output.includes(text));
+}
 
 /** True if a program's output says that the system refused it something. */
 export function saysRefused(output: string): boolean {

@@ -40,6 +40,15 @@ export function openBoxFolder(state_dir: string): BoxFolder {
   return folder;
 }
 
+/** Whether an earlier gate's runs may still be going, or have left what was not looked at. */
+export function hasGoing(state_dir: string): boolean {
+  try {
+    return readdirSync(join(state_dir, "box/going")).length > 0;
+  } catch {
+    return false; // there was no box
+  }
+}
+
 /** @throws GateError `box_unavailable` where a link or somebody else's folder is in its place, or the system's error */
 export function makePrivate(path: string): void {
   mkdirSync(path, { recursive: true, mode: OWNER_ONLY });

@@ -19,13 +19,14 @@ import { commonArguments } from "./arguments/bubblewrap.ts";
 import { limitCommands } from "./arguments/limits.ts";
 import { findMachine } from "./arguments/machine.ts";
 import { systemCallFilter } from "./arguments/system-calls.ts";
-import { type BoxFolder, openBoxFolder } from "./box-folder.ts";
+import { type BoxFolder, hasGoing, openBoxFolder } from "./box-folder.ts";
 import type { BoxNetwork } from "./network/box-network.ts";
 import type { AddressRules } from "./network/lookup.ts";
 import { makeSocketFolder, type RunNetwork } from "./network/way.ts";
 import { probeBox } from "./probe.ts";
 import { AfterRuns } from "./project/after-runs.ts";
 import { Places } from "./project/places.ts";
+import { TREE_LIMITS } from "./project/project-tree.ts";
 import { listSetAside } from "./project/set-aside.ts";
 import { earlierRunsEnd } from "./runs/earlier-runs.ts";
 import { Launcher } from "./runs/launcher.ts";
@@ -79,6 +80,15 @@ interface Open {
   network: BoxNetwork | undefined;
 }
 
+/** What the gate keeps of its box, and what an earlier one has left, also where there is no box any more. */
+interface Own {
+  folder: BoxFolder;
+  /** Of this gate's pipes. */
+  prefix: string;
+  places: Places;
+  after: AfterRuns;
+}
+
 type Problem = Pick<BoxStatus, "problem" | "detail" | "fix">;
 
 /** The gate's start, and what ends soon after it, doesn't wait for a probe. */
@@ -99,8 +109,9 @@ export class BoxService implements Box {
   has_network = false;
   readonly #parts: BoxServiceParts;
   #open: Open | undefined;
+  #own: Own | undefined;
   #problem: Problem = NONE_YET;
-  #version: string | null = null;
+  #maker: string | null = null;
   #hosts_problem: BoxStatus["hosts_problem"] = null;
   /** By the agent's name, as it last said. */
   readonly #greeted = new Map<string, boolean>();
@@ -119,6 +130,11 @@ export class BoxService implements Box {
 
   /** Finds out whether there is a box, once the gate has begun to answer: nothing is confined before. */
   begin(): void {
+    try {
+      this.#openOwn();
+    } catch {
+      // It is tried again, and said, as the box is made.
+    }
     this.#timer = setTimeout(() => void this.ready, BEGINS_AFTER_MS);
     this.#timer.unref();
   }
@@ -133,6 +149,7 @@ export class BoxService implements Box {
   prepare(run: ConfinedRun): { argv: readonly string[] } {
     const open = this.#required();
     open.launcher.check();
+    open.runs.refuseTooMany(run);
     return open.runs.prepare(run, new RunPlan(open.plan, run));
   }
 
@@ -158,6 +175,7 @@ export class BoxService implements Box {
     const { failed, address_rules: rules } = this.#parts;
     const way = { folder: open.agents_folder, node: machine.node, failed, ...(rules === undefined ? {} : { rules }) };
     const plan = new AgentPlan({ plan: open.plan, way }, agent, declaration);
+    open.runs.refuseTooMany(plan.run);
     const { argv } = open.runs.prepare(plan.run, plan, open.folder.agent_launcher);
     const end = () => open.runs.end(argv);
     return { argv, end, review: () => (plan.review() ? end() : undefined), close: () => plan.close() };
@@ -170,6 +188,10 @@ export class BoxService implements Box {
 
   isTooLarge(project: string): boolean {
     return performance.now() < (this.#too_large.get(project) ?? 0);
+  }
+
+  isBeingChanged(path: string): boolean {
+    return this.#open?.runs.canBeChanging(path) === true || this.#own?.after.canEarlierChange(path) === true;
   }
 
   /** A prepared run whose words are given to nobody. */
@@ -219,13 +241,13 @@ export class BoxService implements Box {
       is_available,
       ...(is_available ? { problem: null, detail: "", fix: null } : this.#problem),
       hosts_problem: this.#hosts_problem,
-      version: this.#version,
+      maker: this.#maker,
       agents: boxAgents(
         this.#parts.paths.state_dir,
         this.#parts.agents().map((agent) => ({ ...agent, supports: this.#greeted.get(agent.name) })),
       ),
       running: this.#open?.runs.running ?? 0,
-      set_aside: this.#open === undefined ? [] : listSetAside(this.#open.folder.set_aside),
+      set_aside: this.#own === undefined ? [] : listSetAside(this.#own.folder.set_aside),
     };
   }
 
@@ -236,7 +258,7 @@ export class BoxService implements Box {
     const open = this.#open;
     this.#opened(undefined);
     open?.runs.close();
-    open?.plan.after.close();
+    this.#own?.after.close();
     open?.network?.close();
     open?.slots.close();
   }
@@ -248,9 +270,10 @@ export class BoxService implements Box {
   }
 
   async #begin(): Promise<void> {
-    if (this.#closing.signal.aborted || !this.#parts.config.enabled) return;
+    if (this.#closing.signal.aborted) return;
     try {
-      const open = await this.#made();
+      const own = this.#openOwn();
+      const open = own === undefined ? undefined : await this.#made(own);
       if (this.#closing.signal.aborted) {
         open?.network?.close();
         open?.slots.close();
@@ -262,17 +285,30 @@ export class BoxService implements Box {
     }
   }
 
-  async #made(): Promise<Open | undefined> {
-    const { home, env, config, paths, gate_folders, clock, alarms, audit, failed } = this.#parts;
+  /** @returns undefined where there is to be no box, and nothing of an earlier one. @throws the system's error */
+  #openOwn(): Own | undefined {
+    if (this.#own !== undefined) return this.#own;
+    const { config, paths, clock, alarms, audit, failed } = this.#parts;
+    if (!config.enabled && !hasGoing(paths.state_dir)) return undefined;
     const folder = openBoxFolder(paths.state_dir);
+    const places = new Places(TREE_LIMITS, this.#parts.home);
+    const after = new AfterRuns({ folder, places, clock, alarms, audit, failed });
+    const own = { folder, prefix: randomBytes(4).toString("hex"), places, after };
+    this.#lookAfterEarlier(own);
+    this.#own = own;
+    return own;
+  }
+
+  async #made({ folder, prefix, places, after }: Own): Promise<Open | undefined> {
+    const { home, env, config, paths, gate_folders, failed } = this.#parts;
+    if (!config.enabled) return undefined;
     const machine = findMachine({ env, home, config, state_dir: paths.state_dir, gate_folders });
-    const { version, ...problem } = await probeBox(machine);
+    const { maker, ...problem } = await probeBox(machine);
     // Of a gate that has ended nothing is written any more: the next one may be there already.
     if (this.#closing.signal.aborted) return undefined;
-    this.#version = version;
+    this.#maker = maker && `${maker.name} ${maker.version || "of an unknown version"}`;
     this.#problem = problem;
-    if (problem.problem !== null || machine.bubblewrap === null || machine.bash === null) return undefined;
-    const prefix = randomBytes(4).toString("hex");
+    if (problem.problem !== null || maker === null || machine.bash === null) return undefined;
     const slots = new SlotPool(folder.path, prefix, (error) => failed("making pipes", error));
     await slots.begin();
     if (this.#closing.signal.aborted) {
@@ -283,8 +319,7 @@ export class BoxService implements Box {
     const launcher = new Launcher(folder.launcher);
     const agent_launcher = new Launcher(folder.agent_launcher);
     const common = commonArguments(machine);
-    const { path: bubblewrap } = machine.bubblewrap;
-    const written = { folder: folder.path, bubblewrap, bash: machine.bash, has_filter };
+    const written = { folder: folder.path, maker: maker.path, bash: machine.bash, has_filter };
     launcher.write({ ...written, common, limits: limitCommands(config) });
     agent_launcher.write({
       ...written,
@@ -293,9 +328,6 @@ export class BoxService implements Box {
       keeps_terminal: has_filter,
       limits: limitCommands({ ...config, cpu_seconds: AGENT_CPU_SECONDS }),
     });
-    const places = new Places();
-    const after = new AfterRuns({ folder, places, clock, alarms, audit, failed });
-    this.#lookAfterEarlier(after, folder, prefix);
     const network = machine.node === null ? undefined : this.#parts.network?.(folder.path, machine.node);
     this.#hosts_problem = machine.node === null ? "no-node" : null;
     const stateOf = (agent_id: string) => this.#parts.stateOf(agent_id);
@@ -317,7 +349,7 @@ export class BoxService implements Box {
       runs: new Runs({
         folder,
         slots,
-        bubblewrap: basename(machine.bubblewrap.path),
+        maker: basename(maker.path),
         bypassed: (run) => this.#bypassed(run),
         hidItsEnd: (run) => this.#hidItsEnd(run),
         failed,
@@ -327,7 +359,7 @@ export class BoxService implements Box {
   }
 
   /** Of a gate that has ended: what its runs leave is looked at when they end. */
-  #lookAfterEarlier(after: AfterRuns, folder: BoxFolder, prefix: string): void {
+  #lookAfterEarlier({ after, folder, prefix }: Own): void {
     const { signal } = this.#closing;
     const earlier = after.takeOver();
     this.settled = earlierRunsEnd(folder.path, prefix, signal)

@@ -10,40 +10,59 @@ import { boxArguments } from "./arguments/bubblewrap.ts";
 import { limitCommands } from "./arguments/limits.ts";
 import type { Machine } from "./arguments/machine.ts";
 import { mountChecks } from "./arguments/mounts.ts";
+import type { Maker } from "./maker.ts";
 
 /** Whether a box can be made here, and confines: one is made and tries what none may do. */
 
-export type BoxProbe = Pick<BoxStatus, "problem" | "detail" | "fix" | "version">;
+export interface BoxProbe extends Pick<BoxStatus, "problem" | "detail" | "fix"> {
+  /** What makes the boxes, or would; null where there is nothing that could. */
+  maker: Maker | null;
+}
 
 /** On a machine that is busy starting: long enough that it is no mistake. */
 const PROBE_MS = 15_000;
 
-/** The oldest version that knows all of the arguments. */
+/** The oldest version of bubblewrap that knows all of the arguments. */
 const LEAST_VERSION = [0, 8] as const;
 
-/** Runs the probe; takes fifteen seconds at the most, and never fails: what goes wrong is the problem that it answers. */
+/**
+ * Runs the probe, with each maker until it passes; with each it takes fifteen seconds at the most, and never fails: what goes wrong is the
+ * problem that it answers.
+ */
 export async function probeBox(machine: Machine, platform: NodeJS.Platform = process.platform): Promise<BoxProbe> {
-  const { bubblewrap, bash } = machine;
-  const version = bubblewrap?.version ?? null;
+  if (platform !== "linux") return { problem: "unsupported-system", detail: "", fix: null, maker: null };
+  let probe: BoxProbe = { problem: "bubblewrap-missing", detail: "", fix: INSTALL, maker: null };
+  for (const maker of machine.makers) {
+    const found = await probeMaker(machine, maker);
+    if (found.problem === null) return found;
+    // What only the gate's own can't do here, as on an old kernel, bubblewrap can.
+    const is_its_own = maker.name !== "bubblewrap" && found.problem === "probe-failed";
+    if (!is_its_own && probe.maker === null) probe = found;
+  }
+  return probe;
+}
+
+async function probeMaker(machine: Machine, maker: Maker): Promise<BoxProbe> {
+  const { bash } = machine;
   const problem = (code: BoxProbe["problem"], detail = "", fix: string | null = null): BoxProbe => ({
     problem: code,
     detail,
     fix,
-    version,
+    maker,
   });
-  if (platform !== "linux") return problem("unsupported-system");
-  if (bubblewrap === null) return problem("bubblewrap-missing", "", INSTALL);
   if (bash === null) return problem("bash-missing");
-  if (!isRecent(bubblewrap.version))
+  if (maker.name === "bubblewrap" && !isRecent(maker.version))
     // The package that brought it would bring it again.
-    return problem("probe-failed", `bubblewrap ${bubblewrap.version} is too old: 0.8 or newer is needed`);
+    return problem("probe-failed", `bubblewrap ${maker.version} is too old: 0.8 or newer is needed`);
   let place: ProbePlace | undefined;
   try {
     place = makePlace();
     const listener = await listen();
     try {
-      const run = await runProbe(machine, bash, bubblewrap.path, place, listener);
-      return run.is_started ? problem(...failedChecks(run, place)) : problem(...whyNotStarted(run.stderr));
+      const run = await runProbe(machine, bash, maker.path, place, listener);
+      return run.is_started
+        ? problem(...failedChecks(run, place))
+        : problem(...whyNotStarted(run.stderr, machine.makers));
     } finally {
       listener.close();
     }
@@ -120,7 +139,7 @@ function script(machine: Machine, { folder, secret }: ProbePlace, port: number):
 function runProbe(
   machine: Machine,
   bash: string,
-  bubblewrap: string,
+  maker: string,
   place: ProbePlace,
   listener: Server,
 ): Promise<ProbeRun> {
@@ -138,7 +157,7 @@ function runProbe(
       env: { PATH: PROBE_PATH },
       cwd: "/",
     } as const;
-    execFile(bubblewrap, [...args, bash, "-c", text], options, (_error, stdout, stderr) => {
+    execFile(maker, [...args, bash, "-c", text], options, (_error, stdout, stderr) => {
       const said = stdout.split("\n").filter((line) => line !== "");
       resolve({ is_started: said[0] === STARTED, said: said.slice(1), stderr: stderr.trim() });
     });
@@ -158,14 +177,14 @@ function failedChecks({ said, stderr }: ProbeRun, { project, secret, folder }: P
 
 type Problem = [code: BoxProbe["problem"], detail: string, fix?: string | null];
 
-/** What Bubblewrap says where the kernel makes no user namespace for it. */
+/** What both say where the kernel makes no user namespace for it. */
 const REFUSED = /uid map|gid map|new namespace|user namespace|RTM_NEWADDR|Operation not permitted|Permission denied/;
 
-function whyNotStarted(stderr: string): Problem {
+function whyNotStarted(stderr: string, makers: readonly Maker[]): Problem {
   if (stderr === "") return ["probe-failed", "it didn't start in time"];
   if (!REFUSED.test(stderr)) return ["probe-failed", stderr];
   if (settingOf("kernel/apparmor_restrict_unprivileged_userns") === "1")
-    return ["user-namespaces-restricted", stderr, APPARMOR_PROFILE];
+    return ["user-namespaces-restricted", stderr, appArmorFix(makers)];
   for (const [setting, off] of SWITCHES) {
     if (settingOf(setting) === off) return ["user-namespaces-restricted", stderr, allowing(setting)];
   }
@@ -184,16 +203,21 @@ function allowing(setting: string): string {
 }
 
 /** For Ubuntu 24.04 and what follows it. */
-const APPARMOR_PROFILE = `sudo tee /etc/apparmor.d/bwrap <<'END'
+const appArmorFix = (makers: readonly Maker[]): string =>
+  [...makers.map(appArmorProfile), "sudo systemctl reload apparmor"].join("\n");
+
+function appArmorProfile({ name, path }: Maker): string {
+  const profile = name === "bubblewrap" ? "bwrap" : name;
+  return `sudo tee /etc/apparmor.d/${profile} <<'END'
 abi <abi/4.0>,
 include <tunables/global>
 
-profile bwrap /usr/bin/bwrap flags=(unconfined) {
+profile ${profile} ${/^[\w./-]+$/.test(path) ? path : `"${path}"`} flags=(unconfined) {
   userns,
-  include if exists <local/bwrap>
+  include if exists <local/${profile}>
 }
-END
-sudo systemctl reload apparmor`;
+END`;
+}
 
 function settingOf(name: string): string | undefined {
   try {

@@ -4,6 +4,7 @@ import type { Capability, Requirement } from "../../ipc/decision.ts";
 import type { Language } from "../../ipc/language.ts";
 import { bundleText, isHazardous, type NoticeText, othersText } from "../../ipc/notice-text.ts";
 import type { Answer, ApprovalView, Choice } from "../../ipc/operator-api.ts";
+import { sendingText } from "../../ipc/sending.ts";
 import { shortened, shortenHome, visible } from "../../ipc/visible-text.ts";
 import { coverageTest } from "../gate/approvals/choices.ts";
 import type { Gathered } from "./channel.ts";
@@ -156,6 +157,8 @@ function grantText(capability: Capability, target: string, { language, home }: G
   const doing = DOING_WORDS[language][capability];
   const shown = shortenHome(target, home);
   if (target === "*") return doing;
+  const sending = capability === "network:http" ? sendingText(target, language) : null;
+  if (sending !== null) return sending;
   if (shown.endsWith("/**")) return `${doing} ${below(shown.slice(0, -3))}`;
   return shown.endsWith("/*") ? `${doing} ${directly_in(shown.slice(0, -2))}` : `${doing} ${shown}`;
 }

@@ -52,8 +52,10 @@ export function isSame(now: Reviewable, before: Reviewable): boolean {
   // Asked about as what may run code, and said to only look: less than what was asked.
   if (now.executor.mcp?.state === "looks" && before.executor.mcp?.state !== "looks")
     return now.confinement === null && before.confinement === null;
+  // What was granted makes a project of the folder: a clear line needs no more for that, and may run as it was asked about.
+  const is_held_now = before.confinement === null && now.confinement?.declaration.kind === "needs";
   const compared = ({ needs, stated_needs, confinement }: Reviewable) =>
-    JSON.stringify([needs, stated_needs, confinement === null ? null : boxCompared(confinement)]);
+    JSON.stringify([needs, stated_needs, confinement === null || is_held_now ? null : boxCompared(confinement)]);
   return compared(now) === compared(before);
 }
 

@@ -32,6 +32,7 @@ import { triedCall } from "./reviews/tried-call.ts";
 import { RevisableDecision } from "./revisable-decision.ts";
 import type { UserWords } from "./sessions/user-words.ts";
 import type { Examined, Reviewable, StageSettings, Subject } from "./stages/examination.ts";
+import { decidingCall } from "./targets/tree-scan.ts";
 import { type Asked, WaitingCalls } from "./waiting-calls.ts";
 import { answeredTrace, deniedAfterReviews, denyUnprepared, withdrawnDecision } from "./without-answer.ts";
 
@@ -165,6 +166,10 @@ export class Gate {
    * recorded: see `record`.
    */
   decide(call: ProposedCall, subject: Subject, deliver: Deliver): Decided {
+    return decidingCall(() => this.#decide(call, subject, deliver));
+  }
+
+  #decide(call: ProposedCall, subject: Subject, deliver: Deliver): Decided {
     const began = performance.now();
     const examined = this.#examine(call, subject, this.#parts.activity.keepsNext);
     if (!this.#isCarriedOut(examined)) this.#count(examined);

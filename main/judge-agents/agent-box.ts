@@ -8,6 +8,7 @@ import { limitCommands } from "../box/arguments/limits.ts";
 import type { Machine } from "../box/arguments/machine.ts";
 import { mountChecks } from "../box/arguments/mounts.ts";
 import { systemCallFilter } from "../box/arguments/system-calls.ts";
+import type { Maker } from "../box/maker.ts";
 import type { RunNetwork } from "../box/network/way.ts";
 import { type BoxProbe, probeBox } from "../box/probe.ts";
 import { boxHasEnded } from "../box/runs/box-end.ts";
@@ -77,7 +78,7 @@ export class AgentBox {
   readonly #machine: Machine;
   readonly #at_once = new AtOnce(AT_ONCE);
   readonly #withheld = new WithheldFiles();
-  #probe: { at: number; problem: Promise<BoxProbe["problem"]> } | undefined;
+  #probe: { at: number; found: Promise<BoxProbe> } | undefined;
 
   constructor(parts: AgentBoxParts) {
     this.#parts = parts;
@@ -102,10 +103,10 @@ export class AgentBox {
     const giveBack = await this.#at_once.take(signal);
     let network: RunNetwork | undefined;
     try {
-      await this.#requireBox();
+      const maker = await this.#requireBox();
       signal.throwIfAborted();
       network = this.#openNetwork(program);
-      const prepared = await this.#prepare(program, network);
+      const prepared = await this.#prepare(program, maker, network);
       signal.throwIfAborted();
       return await runBox(prepared, program, signal);
     } catch (error) {
@@ -123,27 +124,28 @@ export class AgentBox {
     return this.#parts.hosts.open(hosts);
   }
 
-  async #requireBox(): Promise<void> {
+  async #requireBox(): Promise<Maker> {
     const now = performance.now();
-    this.#probe ??= { at: now, problem: this.#probed() };
-    const problem = await this.#probe.problem;
-    if (problem === null) return;
+    this.#probe ??= { at: now, found: this.#probed() };
+    const { problem, maker } = await this.#probe.found;
+    if (problem === null && maker !== null) return maker;
     if (now - this.#probe.at > PROBE_AGAIN_MS) this.#probe = undefined;
     throw new Error(`judge agents can't run here: the box doesn't work (${problem})`);
   }
 
-  async #probed(): Promise<BoxProbe["problem"]> {
+  #probed(): Promise<BoxProbe> {
     const probe = this.#parts.probe ?? (() => probeBox(this.#parts.machine));
-    return (await probe()).problem;
+    return probe();
   }
 
   async #prepare(
     { workspace, reads = [], binds = [], environment = {}, argv, with_errors }: BoxedProgram,
+    maker: Maker,
     network: RunNetwork | undefined,
   ): Promise<Prepared> {
     const machine = this.#machine;
-    const { bubblewrap, bash } = machine;
-    if (bubblewrap === null || bash === null) throw new Error("judge agents can't run here: bubblewrap is missing");
+    const { bash } = machine;
+    if (bash === null) throw new Error("judge agents can't run here: bash is missing");
     const withheld =
       workspace === null ? { secrets: [], settings: [], pipes: [] } : await this.#withheld.find(workspace);
     const { named, unnamed } = byName(withheld.secrets);
@@ -174,7 +176,7 @@ export class AgentBox {
     const all = Buffer.concat([ended([...kept, ...words, ...own], "utf8"), ended(masks, "latin1")]);
     if (kept.length + words.length + own.length + masks.length > MAX_WORDS || Buffer.byteLength(script) > MAX_SCRIPT)
       throw new Error("the workspace holds too many files with secrets for a box");
-    return { bubblewrap: bubblewrap.path, command: [bash, "--norc", "-c", script, "bash", ...argv], words: all };
+    return { maker: maker.path, command: [bash, "--norc", "-c", script, "bash", ...argv], words: all };
   }
 
   #keptVariables(): string[] {
@@ -262,7 +264,7 @@ function innerScript(
 }
 
 interface Prepared {
-  bubblewrap: string;
+  maker: string;
   command: readonly string[];
   words: Buffer;
 }
@@ -272,7 +274,7 @@ async function runBox(prepared: Prepared, program: BoxedProgram, signal: AbortSi
   const filter = systemCallFilter(process.arch, (program.hosts ?? []).length > 0);
   const words = ["--args", String(ARGUMENTS), "--info-fd", String(INFO)];
   if (filter !== null) words.push("--seccomp", String(FILTER));
-  const child = spawn(prepared.bubblewrap, [...words, "--", ...prepared.command], {
+  const child = spawn(prepared.maker, [...words, "--", ...prepared.command], {
     // Nothing of the gate's: what the box has is among the words.
     env: {},
     cwd: "/",

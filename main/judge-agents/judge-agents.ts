@@ -105,7 +105,7 @@ function openBox(first: string, config: ReviewConfig, parts: JudgeAgentParts): A
   const { home, env, box, state_dir, gate_folders, failed, probe } = parts;
   const machine = parts.machine ?? findMachine({ env, home, config: box, state_dir, gate_folders });
   if (process.platform !== "linux") throw invalid(first, "it needs a box, which there is only on Linux", WITHOUT);
-  if (machine.bubblewrap === null) throw invalid(first, "it needs a box, and bubblewrap is missing", INSTALL);
+  if (machine.makers.length === 0) throw invalid(first, "it needs a box, and bubblewrap is missing", INSTALL);
   if (machine.bash === null) throw invalid(first, "it needs a box, and bash is missing", WITHOUT);
   const key_variables = Object.values(config.models).flatMap(({ key_env }) => (key_env === undefined ? [] : [key_env]));
   return new AgentBox({

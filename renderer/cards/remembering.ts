@@ -4,6 +4,7 @@ import type { Reach, Requirement } from "../../ipc/decision.ts";
 import type { Language } from "../../ipc/language.ts";
 import { toolNamed } from "../../ipc/mcp-names.ts";
 import type { Answer, ApprovalView, Choice } from "../../ipc/operator-api.ts";
+import { sendingText } from "../../ipc/sending.ts";
 import { shortenHome, visible } from "../../ipc/visible-text.ts";
 import { shortDate } from "../parts/short-date.ts";
 import type { AnswerWords } from "../words/answers.ts";
@@ -132,6 +133,8 @@ function grantText({ capability, target }: Requirement, words: AnswerWords, lang
   const doing = words.doing[capability] ?? capability;
   const shown = visible(target);
   if (target === "*") return doing;
+  const sending = capability === "network:http" ? sendingText(shown, language) : null;
+  if (sending !== null) return sending;
   if (capability === "network:http" && target.startsWith("*.")) return `${doing} ${words.hostsBelow(shown.slice(2))}`;
   if (target.endsWith("/**")) return `${doing} ${words.below(shown.slice(0, -3))}`;
   if (target.endsWith("/*")) return `${doing} ${words.directlyIn(shown.slice(0, -2))}`;

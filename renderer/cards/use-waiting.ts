@@ -3,6 +3,7 @@ import { asGateError, type GateError } from "../../ipc/gate-error.ts";
 import type { Answer, ApprovalView } from "../../ipc/operator-api.ts";
 import { appeared, closed, held, loaded, NOTHING_YET, tidied, type WaitingState } from "../../ipc/waiting.ts";
 import { useCall, useGateEvents, useLinkState } from "../gate/use-gate.tsx";
+import { useLanguage } from "../words/language.ts";
 import { presence } from "./presence.ts";
 
 /** The most that is asked for at once; the gate gives no more. */
@@ -24,7 +25,6 @@ export interface Waiting extends WaitingState {
 /** What waits, kept up to date; and the one way to answer it. */
 export function useWaiting(): Waiting {
   const call = useCall();
-  const link = useLinkState();
   const [state, step] = useReducer((before: WaitingState, change: Step) => change(before), NOTHING_YET);
   const [error, setError] = useReducer((_: GateError | null, next: GateError | null) => next, null);
   // What is being answered from here, and how the gate said that it ended: whose answer counted, its own reply tells.
@@ -71,10 +71,7 @@ export function useWaiting(): Waiting {
     }
   }, [call, latest]);
 
-  useEffect(() => {
-    if (link === "answering") void load();
-  }, [link, load]);
-
+  useLoading(load);
   useTidying(step);
 
   const resolve = useCallback<Resolve>(
@@ -95,6 +92,16 @@ export function useWaiting(): Waiting {
     [call, close, load],
   );
   return { ...state, error, resolve };
+}
+
+/** Again where another language is chosen: the gate says in the user's own what is asked. */
+function useLoading(load: () => Promise<void>): void {
+  const link = useLinkState();
+  const language = useLanguage();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is loaded is in this language
+  useEffect(() => {
+    if (link === "answering") void load();
+  }, [link, load, language]);
 }
 
 function useLatest<Value>(value: Value): RefObject<Value> {

@@ -8,6 +8,7 @@ import type { CheckedParams } from "../../ipc/operator-api.ts";
 import { agentTokenFile } from "../../ipc/paths.ts";
 import { linesIn } from "../support/audit-trail.ts";
 import { hasProgram } from "../support/boxes.ts";
+import { CLOSES } from "../support/close-in-first.ts";
 import { StartedProcess, startServe } from "../support/gate-process.ts";
 import { processesWith } from "../support/judged-gate.ts";
 import { type GateUnderTest, readToken, startGate } from "../support/running-gate.ts";
@@ -220,10 +221,9 @@ describe.skipIf(reason !== undefined)("a whole agent in a box", () => {
       const filter = Buffer.from(Uint32Array.of(0x06, 0x7fff0000).buffer);
       writeFileSync(join(gate.paths.state_dir, "box/system-calls"), filter);
       const mark = `${9_000_000 + process.pid}`;
-      const closes = "gdb -q -nx -batch -p 1 -ex 'call (int)close(4)' </dev/null >closed 2>&1";
       const plants = "while mkdir -p .vscode; do echo {} >.vscode/tasks.json; sleep 0.05; done";
       const started = await start(
-        `setsid sleep ${mark} & ${closes}; grep -q 'not permitted' closed && { kill %1; exit 77; }; ${plants}`,
+        `setsid sleep ${mark} & ${CLOSES}; grep -q 'not permitted' closed && { kill %1; exit 77; }; ${plants}`,
       );
       if ((await started.exited) === 77)
         return console.log("this kernel lets nobody debug what isn't its own child: not checked here");
@@ -350,7 +350,7 @@ describe.skipIf(reason !== undefined)("a whole agent in a box", () => {
       "mkdir .vscode; echo {} > .vscode/tasks.json; echo x > .git/hooks/pre-commit; ln -s /etc/passwd .envrc; echo $?";
     expect(await run(leaves)).toContain("Read-only file system");
     await expect.poll(() => lstatSync(join(project, ".vscode/tasks.json"), { throwIfNoEntry: false })).toBe(undefined);
-    const { alarms } = await gate.operator.call("status", {});
-    expect(alarms.map(({ code }) => code)).toContain("box_set_aside");
+    const codes = async () => (await gate.operator.call("status", {})).alarms.map(({ code }) => code);
+    await expect.poll(codes).toContain("box_set_aside");
   });
 });

@@ -87,6 +87,7 @@ export async function boxUnderTest(
     failed: (_what, error) => failures.push(error),
   });
   onTestFinished(() => box.close());
+  box.begin();
   await box.ready;
   const prepare = (line: string, change: Partial<ConfinedRun> = {}) =>
     box.prepare({

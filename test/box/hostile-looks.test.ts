@@ -1,13 +1,16 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { repositoryPlaces } from "../../main/box/arguments/git.ts";
 import { coverOf, Indexes } from "../../main/box/arguments/masks.ts";
 import { Places, TooLarge } from "../../main/box/project/places.ts";
 import { Turns } from "../../main/box/project/turns.ts";
 import { HeldByGit } from "../../main/gate/description/held-by-git.ts";
 import { askedBelow } from "../../main/gate/guard/asked-each-time.ts";
+import { realForm } from "../../main/gate/targets/path.ts";
 import { withScanLimit } from "../../main/gate/targets/tree-scan.ts";
+import { indexOf } from "../support/git-index.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 /** What is looked at in one piece, while the gate answers nobody, is bounded, whatever a hostile project holds. */
@@ -23,18 +26,12 @@ function within<T>(look: () => T): T {
   return seen;
 }
 
-function indexOf(names: readonly string[]): Buffer {
-  const entries = names.map((name) => {
-    const entry = Buffer.alloc((62 + name.length + 8) & ~7);
-    entry.writeUInt32BE(0o100644, 24);
-    entry.writeUInt16BE(name.length, 60);
-    entry.write(name, 62);
-    return entry;
-  });
-  const head = Buffer.from("DIRC00000000");
-  head.writeUInt32BE(2, 4);
-  head.writeUInt32BE(names.length, 8);
-  return Buffer.concat([head, ...entries, Buffer.alloc(20)]);
+/** Folders in one another, as deep as a path can name. */
+function makeDeep(project: string): string {
+  const deep = `${project}/${"d/".repeat(1900)}`.slice(0, -1);
+  mkdirSync(deep, { recursive: true });
+  onTestFinished(() => void execFileSync("rm", ["-rf", `${project}/d`]));
+  return deep;
 }
 
 describe("a hostile project", () => {
@@ -52,7 +49,7 @@ describe("a hostile project", () => {
   it("with a large index has its secrets looked up in it quickly", () => {
     const project = tempFolder();
     mkdirSync(join(project, ".git"));
-    const names = Array.from({ length: 200_000 }, (_, index) => `z/${String(index).padStart(6, "0")}`);
+    const names = Array.from({ length: 130_000 }, (_, index) => `z/${String(index).padStart(6, "0")}`);
     writeFileSync(
       join(project, ".git/index"),
       indexOf([...names.slice(0, 1000), "z/000999x/.env", ...names.slice(1000)]),
@@ -64,6 +61,21 @@ describe("a hostile project", () => {
     );
     expect(new Set(covers)).toEqual(new Set(["empty"]));
     expect(coverOf(join(project, "z/000999x/.env"), project, indexes)).toBe("unreadable");
+  });
+
+  it("with thousands of folders in one another, or chains of links, has its paths followed quickly", () => {
+    const project = tempFolder();
+    const deep = makeDeep(project);
+    for (let index = 0; index < 39; index++)
+      symlinkSync(`${"../".repeat(2)}${"d/../".repeat(600)}chain${index + 1}`, join(project, "d/d", `chain${index}`));
+    const deepest = `${deep}/there`;
+    const paths = Array.from({ length: 20 }, (_, index) => [deep, deepest, `${deepest}/${"x/".repeat(index)}y`]).flat();
+    const found = within(() => paths.map((path) => realForm(path)));
+    expect(found[0]).toBe(deep);
+    // What isn't there among so many names isn't looked for name by name.
+    expect(found[1]).toBe(null);
+    const chains = Array.from({ length: 400 }, (_, index) => join(project, "d/d", `chain${index % 39}`, `../${index}`));
+    within(() => withScanLimit(() => chains.map((path) => realForm(path))));
   });
 
   it.each(["modules", "worktrees"])("with more folders in .git/%s than anybody has gets no box", (name) => {

@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { BOX_USERS, type BoxRun, HAS_BUBBLEWRAP, hasProgram, testBox } from "../support/boxes.ts";
-import { tempFolder } from "../support/temp-folder.ts";
+import { remove, tempFolder } from "../support/temp-folder.ts";
 
 /** What an ordinary coding session does works in a box as it does outside. */
 
@@ -101,7 +101,7 @@ describe.runIf(HAS_BUBBLEWRAP).each(BOX_USERS)("inside a box, as $name", (user) 
 
   it.runIf(existsSync("/dev/shm"))("a project on another file system", async () => {
     const other = mkdtempSync("/dev/shm/metnos-test-");
-    onTestFinished(() => rmSync(other, { recursive: true, force: true }));
+    onTestFinished(() => remove(other));
     const project = projectIn(other);
     const box = testBox({ user, folder: other, declaration: { project } });
     expectDone(await box.run("echo x > made"));

@@ -3,9 +3,12 @@ import { BoxService } from "../../main/box/box-service.ts";
 import { configSchema } from "../../main/config.ts";
 import { systemClock } from "../../main/system-clock.ts";
 
-/** `node other-gate.ts FOLDER LINE`: the box of a gate, until it is killed. Prints the words that start LINE in FOLDER/project. */
+/**
+ * `node other-gate.ts FOLDER LINE [DECLARATION]`: the box of a gate, until it is killed. Prints the words that start LINE in FOLDER/project,
+ * with what its declaration has beside that.
+ */
 
-const [folder = "", line = ""] = process.argv.slice(2);
+const [folder = "", line = "", more = "{}"] = process.argv.slice(2);
 const home = join(folder, "home");
 const box = new BoxService({
   paths: { state_dir: join(folder, "state") },
@@ -24,7 +27,7 @@ const box = new BoxService({
 await box.ready;
 const project = join(folder, "project");
 const { argv } = box.prepare({
-  declaration: { project, cwd: project, reads: [], writes: [], network: false },
+  declaration: { project, cwd: project, reads: [], writes: [], network: false, ...JSON.parse(more) },
   line,
   agent_id: "agent-1",
   agent_name: "tester",

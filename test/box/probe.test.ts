@@ -19,7 +19,7 @@ function machineWith(lines: string, version = "0.11.0"): Machine {
   const path = join(machine.home, "bwrap");
   writeFileSync(path, `#!/bin/bash\n${lines}\n`);
   chmodSync(path, 0o755);
-  return { ...machine, bubblewrap: { path, version } };
+  return { ...machine, makers: [{ path, name: "bubblewrap", version }] };
 }
 
 /** Runs the words behind the arguments as they are: nothing is confined. */
@@ -33,7 +33,7 @@ describe("the probe of a box", () => {
       problem: null,
       detail: "",
       fix: null,
-      version: machine.bubblewrap?.version,
+      maker: machine.makers[0],
     });
   });
 
@@ -67,7 +67,7 @@ describe("the probe of a box", () => {
 
   it("names a Bubblewrap that is missing or too old, another system, and what to do", async () => {
     const machine = machineHere();
-    expect(await probeBox({ ...machine, bubblewrap: null })).toMatchObject({
+    expect(await probeBox({ ...machine, makers: [] })).toMatchObject({
       problem: "bubblewrap-missing",
       fix: expect.stringContaining("install bubblewrap"),
     });
@@ -75,9 +75,9 @@ describe("the probe of a box", () => {
       problem: "probe-failed",
       detail: expect.stringContaining("too old"),
     });
-    expect(await probeBox({ ...machine, bash: null, bubblewrap: { path: "/bin/true", version: "0.9" } })).toMatchObject(
-      { problem: "bash-missing" },
-    );
+    expect(
+      await probeBox({ ...machine, bash: null, makers: [{ path: "/bin/true", name: "bubblewrap", version: "0.9" }] }),
+    ).toMatchObject({ problem: "bash-missing" });
     expect(await probeBox(machine, "darwin")).toMatchObject({ problem: "unsupported-system" });
   });
 

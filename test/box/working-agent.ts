@@ -4,6 +4,9 @@ import { join } from "node:path";
 import type { Decision } from "../../ipc/decision.ts";
 import { startGate } from "../support/running-gate.ts";
 
+/** Of its shell. */
+const PATH = "/usr/local/bin:/usr/bin:/bin";
+
 /** A gate whose box is ready, and an agent that runs what it is given, in a project that it may work on. */
 export async function workingAgent() {
   const gate = await startGate();
@@ -15,6 +18,6 @@ export async function workingAgent() {
   for (const capability of ["fs:read", "fs:write"] as const)
     await gate.operator.call("grants.add", { capability, target: `${project}/**` });
   const decide = async (command: string): Promise<Decision> =>
-    (await agent.ask({ executor: "shell_exec", args: { command }, context: { cwd: project } })).decision;
+    (await agent.ask({ executor: "shell_exec", args: { command }, context: { cwd: project, path: PATH } })).decision;
   return { gate, project, decide };
 }

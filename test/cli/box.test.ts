@@ -77,7 +77,7 @@ describe("box status", () => {
   });
 
   it("says why there is no box, and the lines that mend it as they are", () => {
-    const problem = { ...WELL, is_available: false, version: null, problem: "user-namespaces-restricted" } as const;
+    const problem = { ...WELL, is_available: false, maker: null, problem: "user-namespaces-restricted" } as const;
     const agents = [{ name: "my-script", state: "confined", client: null, tested_at: null } as const];
     expect(statusLines({ ...problem, agents, detail: "uid map: denied", fix: "first\nsecond" }, NOW)).toEqual([
       "no command is confined: The system doesn't let ordinary users make user namespaces",
@@ -176,7 +176,7 @@ describe.skipIf(NO_BOX !== undefined)("box run", () => {
 
 describe("doctor", () => {
   it("fails over a box that is missing only where something can be done about it", () => {
-    const missing = { ...WELL, is_available: false, version: null };
+    const missing = { ...WELL, is_available: false, maker: null };
     expect(boxCheck(WELL)).toEqual({ check: "box", ok: true, detail: "commands can be confined, by bubblewrap 0.8.0" });
     expect(boxCheck({ ...missing, problem: "bubblewrap-missing" })).toEqual({
       check: "box",

@@ -20,6 +20,20 @@ const TIMEOUT_MS = 100_000;
 
 const TALK = ["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"];
 
+export const API_KEY = "sk-ant-test";
+
+export function environmentFor(api: MessagesApi, env: ClaudeCodeOptions["env"]) {
+  return {
+    ...env,
+    ANTHROPIC_BASE_URL: api.url,
+    ANTHROPIC_API_KEY: API_KEY,
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    CLAUDE_CODE_TMPDIR: env.HOME,
+    DISABLE_AUTOUPDATER: "1",
+    IS_SANDBOX: "1",
+  };
+}
+
 /** The real client with `-p`, talking to a pretend model. Ended with all of its processes when the test ends. */
 export class ClaudeCodeRun {
   readonly child: ChildProcess;
@@ -33,15 +47,7 @@ export class ClaudeCodeRun {
       cwd: project,
       detached: true,
       stdio: [is_talk ? "pipe" : "ignore", "pipe", "pipe"],
-      env: {
-        ...env,
-        ANTHROPIC_BASE_URL: api.url,
-        ANTHROPIC_API_KEY: "sk-ant-test",
-        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-        CLAUDE_CODE_TMPDIR: env.HOME,
-        DISABLE_AUTOUPDATER: "1",
-        IS_SANDBOX: "1",
-      },
+      env: environmentFor(api, env),
     });
     for (const stream of [this.child.stdout, this.child.stderr])
       stream?.setEncoding("utf8").on("data", (text: string) => {

@@ -104,6 +104,20 @@ export class CodexSeat {
   }
 }
 
+export const PRETENDED_KEY = { PRETENDED_KEY: "none" };
+
+/** What has Codex talk to a pretended model, without a sandbox of its own. */
+export function flagsFor({ url }: ResponsesApi, model = "gpt-5.5"): string[] {
+  const provider = `{name="pretended", base_url=${JSON.stringify(url)}, wire_api="responses", env_key="PRETENDED_KEY"}`;
+  const settings = {
+    model: JSON.stringify(model),
+    model_provider: '"pretended"',
+    "model_providers.pretended": provider,
+    sandbox_mode: '"danger-full-access"',
+  };
+  return Object.entries(settings).flatMap(([key, value]) => ["-c", `${key}=${value}`]);
+}
+
 /** The real client with `exec`, talking to a pretend model. Ended with all of its processes when the test ends. */
 export class CodexRun {
   readonly child: ChildProcess;
@@ -117,19 +131,11 @@ export class CodexRun {
     { args = [], words = [], model }: CodexOptions,
   ) {
     this.api = api;
-    const provider = `{name="pretended", base_url=${JSON.stringify(api.url)}, wire_api="responses", env_key="PRETENDED_KEY"}`;
-    const settings = {
-      model: JSON.stringify(model ?? "gpt-5.5"),
-      model_provider: '"pretended"',
-      "model_providers.pretended": provider,
-      sandbox_mode: '"danger-full-access"',
-    };
-    const flags = Object.entries(settings).flatMap(([key, value]) => ["-c", `${key}=${value}`]);
-    this.child = spawn(binary, [...flags, ...args, "exec", "--skip-git-repo-check", ...words, "go"], {
+    this.child = spawn(binary, [...flagsFor(api, model), ...args, "exec", "--skip-git-repo-check", ...words, "go"], {
       cwd: project,
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
-      env: { ...gate.home.env, PRETENDED_KEY: "none" },
+      env: { ...gate.home.env, ...PRETENDED_KEY },
     });
     for (const stream of [this.child.stdout, this.child.stderr])
       stream?.setEncoding("utf8").on("data", (text: string) => {

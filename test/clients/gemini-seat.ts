@@ -80,13 +80,15 @@ export class GeminiSeat {
     const api = await GenerateContentApi.start(script);
     onTestFinished(() => api.close());
     const client = new ClientProcess([process.execPath, this.#program, ...args, "-p", "go"], this.project, {
-      ...this.gate.home.env,
-      GEMINI_API_KEY: "dummy",
-      GOOGLE_GEMINI_BASE_URL: api.url,
+      ...this.environmentFor(api),
       NO_COLOR: "1",
       ...env,
     });
     return { client, api };
+  }
+
+  environmentFor(api: GenerateContentApi) {
+    return { ...this.gate.home.env, GEMINI_API_KEY: "dummy", GOOGLE_GEMINI_BASE_URL: api.url };
   }
 
   /** What the tools gave back, once the client has ended. */

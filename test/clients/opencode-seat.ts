@@ -113,6 +113,15 @@ export class OpenCodeSeat {
   ) {
     const api = await ChatCompletionsApi.start(script);
     onTestFinished(() => api.close());
+    const client = new ClientProcess([this.#program, ...words], this.project, {
+      ...this.environmentFor(api, model),
+      ...env,
+    });
+    return { client, api };
+  }
+
+  /** Writes its settings, too. */
+  environmentFor(api: ChatCompletionsApi, model = "m1") {
     const provider = {
       npm: "@ai-sdk/openai-compatible",
       options: { baseURL: api.url, apiKey: "x" },
@@ -125,14 +134,12 @@ export class OpenCodeSeat {
       provider: { fake: provider },
       mcp: { echo: { type: "local", command: [process.execPath, this.server] } },
     });
-    const client = new ClientProcess([this.#program, ...words], this.project, {
+    return {
       ...this.gate.home.env,
       OPENCODE_DISABLE_MODELS_FETCH: "1",
       OPENCODE_DISABLE_AUTOUPDATE: "1",
       OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
-      ...env,
-    });
-    return { client, api };
+    };
   }
 
   /** What the tools gave back, once the client has ended. */

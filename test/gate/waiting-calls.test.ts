@@ -200,12 +200,15 @@ describe("what an earlier gate left behind", () => {
       vi.useRealTimers();
     });
     const before = await openedGate();
-    const [back, gone] = [tokenOf(before.write("back")), tokenOf(before.write("gone", "b.txt"))];
+    // One before and one after it: once both have ended, so would it have.
+    const asked = ["c.txt", "a.txt", "b.txt"].map((file) => tokenOf(before.write("back", file)));
+    const [first, back, last] = asked as [string, string, string];
     before.close();
     const { core, write } = await openedGate(before.home, before.clock);
     expect(tokenOf(write("back"))).toBe(back);
     vi.advanceTimersByTime(20_100);
-    await vi.waitFor(() => expect(statusOf(core, gone)).toBe("cancelled"), { timeout: 20_000 });
+    const gone = () => expect([first, last].map((token) => statusOf(core, token))).toEqual(["cancelled", "cancelled"]);
+    await vi.waitFor(gone, { timeout: 20_000 });
     expect(statusOf(core, back)).toBe("pending");
   });
 

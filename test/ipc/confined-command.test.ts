@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { confinedCommand, isConfinedCommand } from "../../ipc/confined-command.ts";
+import { confinedCommand, isConfinedCommand, remarked, shownLine } from "../../ipc/confined-command.ts";
 import { shellQuoted } from "../../ipc/shell-quoted.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
@@ -35,6 +35,17 @@ describe.each(SHELLS)("what is run in the place of a confined command line, by %
     });
   });
 
+  it.each(["npm test", "ls\nrm -r here\r\u2028ls", 'echo it\'s "$(id)" \\', "`id` <(id) ${x", "#", ""])(
+    "runs nothing of the line that is shown before it: %j",
+    (line) => {
+      const file = launcher("echo only");
+      const text = remarked(shownLine(line), confinedCommand([file, "run", "a1b2"]));
+      const ended = spawnSync(shell, ["-euc", text], { cwd: tempFolder(), encoding: "utf8" });
+      expect(ended).toMatchObject({ stdout: "only\n", stderr: "", status: 0 });
+      expect([text.split("\n").length, isConfinedCommand(text)]).toEqual([2, true]);
+    },
+  );
+
   it("stays where it is if no folder is named, or one that isn't there", () => {
     expect(run(shell, "", "exit 126").stdout).toBe("then 126 /\n");
     expect(run(shell, "", "echo /nowhere >&9")).toMatchObject({ stdout: "then 0 /\n", stderr: "" });
@@ -61,6 +72,7 @@ it("it is recognized, and nothing that has more in it", () => {
   for (const other of [
     `${command}; ls`,
     `ls; ${command}`,
+    `# ls\nls\n${command}`,
     command.replace("a1b2", "a1b2; ls"),
     command.replace("a1b2", "$(ls)"),
     "ls",

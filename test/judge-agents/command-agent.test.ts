@@ -107,7 +107,7 @@ describe.skipIf(!HAS_BUBBLEWRAP)("a judge agent that is a program of the user's"
 
   it("can't be configured where there is no bubblewrap: the error names it and says why", () => {
     const { agent, machine } = agentsUnderTest();
-    const without = { ...machine(), bubblewrap: null };
+    const without = { ...machine(), makers: [] };
     const configured = () =>
       agent({ kind: "command", command: ["/bin/true"], hosts: [] }, undefined, { machine: without });
     expect(configured).toThrow("[judge_agents.agent]: it needs a box, and bubblewrap is missing");
@@ -115,7 +115,7 @@ describe.skipIf(!HAS_BUBBLEWRAP)("a judge agent that is a program of the user's"
 
   it("fails with a sentence where the box doesn't work, and begins nothing", async () => {
     const { agent, folder } = agentsUnderTest();
-    const probe = () => Promise.resolve({ problem: "container" as const, detail: "", fix: null, version: "0.8.0" });
+    const probe = () => Promise.resolve({ problem: "container" as const, detail: "", fix: null, maker: null });
     const looking = agent({ kind: "command", command: ["/bin/touch", join(folder, "begun")], hosts: [] }, undefined, {
       probe,
     });

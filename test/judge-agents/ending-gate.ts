@@ -1,4 +1,5 @@
 import { mkdirSync } from "node:fs";
+import { makerAt, ownMaker } from "../../main/box/maker.ts";
 import { configSchema } from "../../main/config.ts";
 import { openJudgeAgents } from "../../main/judge-agents/judge-agents.ts";
 
@@ -16,7 +17,13 @@ const agents = openJudgeAgents(config, {
   gate_folders: [],
   failed: () => process.exit(3),
   // As of one that has run before: what is killed is the judge's box alone.
-  probe: () => Promise.resolve({ problem: null, detail: "", fix: null, version: "" }),
+  probe: () =>
+    Promise.resolve({
+      problem: null,
+      detail: "",
+      fix: null,
+      maker: ownMaker(`${folder}/state/box`) ?? makerAt("/usr/bin/bwrap", "bubblewrap"),
+    }),
 });
 setInterval(() => undefined, 1000);
 console.log("begins");

@@ -75,7 +75,7 @@ describe("box.prepare", () => {
     box.is_available = false;
     await expect(gate.operator.call("box.prepare", { command: "make", cwd: project })).rejects.toMatchObject({
       code: "not_confined",
-      message: expect.stringContaining("No command can be confined on this machine"),
+      message: expect.stringContaining("no command can be confined on this machine"),
     });
   });
 });

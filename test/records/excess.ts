@@ -1,5 +1,6 @@
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
+import { isAtOrBelow } from "../../main/gate/targets/pattern.ts";
 import type { ResolvedRequirement } from "../../main/gate/targets/target.ts";
 import type { Event } from "./trace.ts";
 import type { TracedRun } from "./traced.ts";
@@ -11,9 +12,14 @@ import type { RecordWorld } from "./world.ts";
 const OWN_STARTS: Readonly<Record<string, readonly string[]>> = {
   egrep: ["grep"],
   fgrep: ["grep"],
+  gh: ["git"],
   git: ["git"],
   npm: ["node"],
 };
+/** Where a host's address is asked for. */
+const RESOLVERS = [...readFileSync("/etc/resolv.conf", "utf8").matchAll(/^nameserver (\S+)$/gm)].map(
+  ([, address]) => address,
+);
 /** They open what they name and show nothing of it: so that it is mounted, or as a list of what to leave out. */
 const OPENS_ONLY = /^df\b|^tree\b.* --gitignore/;
 
@@ -37,8 +43,8 @@ export function excessOf(
       continue;
     }
     if (deed === "system") {
-      // `timeout` itself ends what follows it.
-      if (!isOfDriver(run.events, process)) found.add(`system ${path}`);
+      // `timeout` itself ends what follows it, and Go's runtime interrupts its own threads.
+      if (!isOfDriver(run.events, process) && !/^tgkill\(.*SIGURG/.test(path)) found.add(`system ${path}`);
       continue;
     }
     if (deed === "connect") {
@@ -99,7 +105,7 @@ function isOfSystem(path: string): boolean {
   if (/^\/etc\/(?:g?shadow|sudoers|ssh\/|ssl\/private)/.test(path)) return false;
   return (
     /^\/(?:usr|lib\w*|s?bin|etc|sys|(?:var\/)?run\/(?:utmp|(?:host\/)?userdb))(?:\/|$)/.test(path) ||
-    /^\/proc\/(?:self|sys|\d+|\w+)(?:\/|$)/.test(path)
+    /^\/proc(?:\/(?:self|sys|\d+|\w+)(?:\/|$)|$)/.test(path)
   );
 }
 
@@ -109,6 +115,8 @@ function isReadByItself(path: string, line: string, { home, project }: RecordWor
   // The list of what to leave out.
   if (/^(?:rg|tree|git)\b/.test(line) && /\/\.(?:git|rg)?ignore$/.test(path)) return true;
   if (/^rg\b/.test(line) && path.startsWith(`${project}/.git/`)) return true;
+  // zsh looks there for its folder's name, and prints no other.
+  if (/^pwd\b/.test(line) && isAtOrBelow(project, path)) return true;
   // rg looks there for the list of what to leave out, too.
   if (/^(?:git|rg)\b/.test(line)) return path === `${home}/.gitconfig`;
   return /^curl\b/.test(line) && path === `${home}/.curlrc`;
@@ -152,7 +160,8 @@ class Cover {
 
   connects(address: string): boolean {
     if (/^unix:\/(?:var\/)?run\/(?:nscd|systemd\/userdb)\//.test(address)) return true;
-    return this.#needs.some(({ target }) => target.kind === "host" && target.host === address);
+    const hosts = this.#needs.flatMap(({ target }) => (target.kind === "host" ? [target.host] : []));
+    return hosts.includes(address) || (hosts.some((host) => /[a-z]$/.test(host)) && RESOLVERS.includes(address));
   }
 
   /** For git a folder that may be written means the repository there. */

@@ -57,19 +57,10 @@ export async function runTraced(
     spawnSync("cp", ["-a", from, to]);
   writeFileSync(join(own, "input"), "foo\nbar\n");
   writeFileSync(join(own, "script"), script(lines, world));
-  await ended([
+  // Its environment is among no process's arguments, which `ps` shows.
+  await ended(environment(world), [
     ...[...SYSTEM_ARGUMENTS, "--tmpfs", "/tmp", "--bind", home, world.home, "--bind", own, PLACE],
-    ...[
-      "--chdir",
-      world.project,
-      "--unshare-all",
-      "--die-with-parent",
-      "--new-session",
-      "--cap-drop",
-      "ALL",
-      "--clearenv",
-    ],
-    ...Object.entries(environment(world)).flatMap(([name, value]) => ["--setenv", name, value]),
+    ...["--chdir", world.project, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"],
     ...["strace", "-f", "--seccomp-bpf", "-qq", "-y", "-s", "4096", "-e", "signal=none", "-e", `trace=${WATCHED}`],
     ...["-o", `${PLACE}/trace`, ...SHELLS[shell], `${PLACE}/script`],
   ]);
@@ -110,9 +101,9 @@ function split(events: readonly Event[], count: number): Event[][] {
   return by_line;
 }
 
-function ended(args: readonly string[]): Promise<void> {
+function ended(env: NodeJS.ProcessEnv, args: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn("bwrap", args, { stdio: ["ignore", "ignore", "pipe"] });
+    const child = spawn("bwrap", args, { env, stdio: ["ignore", "ignore", "pipe"] });
     let said = "";
     child.stderr.setEncoding("utf8").on("data", (piece: string) => {
       said += piece;

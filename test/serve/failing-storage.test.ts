@@ -150,7 +150,16 @@ describe("an answer that is given while the gate ends", () => {
     const long = { executor: "fs_read", args: { path: `/root/.ssh/${"x".repeat(3000)}` } };
     for (let call = 0; call < 2000; call++) slow.send("tool.call", { id: `${call}`, intent: "", ...long });
     await agent.ping();
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    // Until it has decided on all that it takes from such a client.
+    let denied = 0;
+    const more = async () => {
+      const before = denied;
+      denied = (await operator.call("status", {})).decisions.denied;
+      return denied - before;
+    };
+    await more();
+    await expect.poll(more, { interval: 500, timeout: 30_000 }).toBe(0);
+    expect(denied).toBeGreaterThan(100);
     const ended = serve.end("SIGTERM");
     await within(3000, agent.closed);
     expect((await approve(operator, tokenOf(asked.decision))).status).toBe("approved");

@@ -108,7 +108,8 @@ describe("never two gates decide, when beside a running one", () => {
     expect(at_first.allowed).toHaveLength(allowed);
     expect(await at_first.farewell).toMatchObject({ type: "error", data: { code: "closing" } });
     expect(await first.exited).toBe(EXIT.replaced);
-    expect((await runGate(home, ["audit", "verify"])).code).toBe(0);
+    const { code, stdout } = await runGate(home, ["audit", "verify"]);
+    expect(code, stdout).toBe(0);
   });
 });
 

@@ -7,7 +7,7 @@ export const WORKING_BOX: BoxStatus = {
   hosts_problem: null,
   detail: "",
   fix: null,
-  version: "0.8.0",
+  maker: "bubblewrap 0.8.0",
   agents: [],
   running: 0,
   set_aside: [],

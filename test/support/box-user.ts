@@ -18,6 +18,8 @@ export interface BoxQuestion {
 
 export interface BoxAnswer {
   arguments: string[];
+  /** What makes it. */
+  maker: string;
   /** Lines of bash before the command. */
   before: string;
 }
@@ -30,6 +32,7 @@ const settings = await userGitSettings(machine.env, home, declaration.project);
 const made = boxArguments(declaration, machine, found, settings);
 const answer: BoxAnswer = {
   arguments: made,
+  maker: machine.makers[0]?.path ?? "",
   before: `${mountChecks(made, declaration.reads)}\n${limitCommands(config)}`,
 };
 process.stdout.write(JSON.stringify(answer));

@@ -5,7 +5,7 @@ import type { FoundPlaces } from "../../main/box/arguments/bubblewrap.ts";
 import type { Declaration } from "../../main/gate/confinement/declaration.ts";
 import type { BoxAnswer, BoxQuestion } from "./box-user.ts";
 
-/** Real boxes: Bubblewrap's, made by the gate's own arguments, as root and as an ordinary user. */
+/** Real boxes, made by the gate's own arguments, as root and as an ordinary user. */
 
 const BUBBLEWRAP = "/usr/bin/bwrap";
 
@@ -45,7 +45,9 @@ export interface BoxRun {
 export interface TestBox {
   /** Bubblewrap's; a test may exchange one as another box would exchange a file. */
   arguments: string[];
-  run(command: string): Promise<BoxRun>;
+  /** What makes it, unless a run says otherwise. */
+  maker: string;
+  run(command: string, maker?: string): Promise<BoxRun>;
 }
 
 export interface TestBoxOptions {
@@ -78,13 +80,18 @@ export function testBox({ user, folder, declaration, found = {} }: TestBoxOption
     cwd: "/",
   });
   const answer = JSON.parse(said) as BoxAnswer;
-  return { arguments: answer.arguments, run: (command) => run(user, answer, command) };
+  const { maker } = answer;
+  return {
+    arguments: answer.arguments,
+    maker,
+    run: (command, other = maker) => run(user, { ...answer, maker: other }, command),
+  };
 }
 
 const RUN_MS = 240_000;
 
 function run(user: BoxUser, answer: BoxAnswer, command: string): Promise<BoxRun> {
-  const inner = [BUBBLEWRAP, ...answer.arguments, "/bin/bash", "-c", `${answer.before}\n${command}`];
+  const inner = [answer.maker, ...answer.arguments, "/bin/bash", "-c", `${answer.before}\n${command}`];
   const [program, ...words] = asUser(user, inner);
   return new Promise((resolve) => {
     const options = {
@@ -105,6 +112,7 @@ function run(user: BoxUser, answer: BoxAnswer, command: string): Promise<BoxRun>
 const ENVIRONMENT = {
   PATH: `${join(process.execPath, "..")}:${process.env.PATH ?? ""}`,
   LANG: "C.UTF-8",
+  ...(process.env.METNOS_BOX_MAKER === undefined ? {} : { METNOS_BOX_MAKER: process.env.METNOS_BOX_MAKER }),
   TERM: "dumb",
 };
 

@@ -112,7 +112,8 @@ export async function openedNetwork(limits: Partial<NetworkLimits> = {}): Promis
   const network = new BoxNetwork({
     ...core,
     failed: (what, error) => failures.push(`${what}: ${String(error)}`),
-    folder: join(home.paths.state_dir, "box"),
+    // Not the gate's own, which empties its folder once its box is looked for.
+    folder: join(home.paths.state_dir, "box-under-test"),
     node: process.execPath,
     limits: { ...NETWORK_LIMITS, ...limits },
     rules: {

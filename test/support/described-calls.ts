@@ -530,6 +530,40 @@ export const DESCRIBED_CALLS: readonly DescribedCall[] = [
     "Changes what runs later: .git/hooks/pre-commit",
     "Cambia ciò che verrà eseguito poi: .git/hooks/pre-commit",
   ]),
+  bash("git update-index --assume-unchanged src/index.ts", "anything", [
+    "hides-changes",
+    "--assume-unchanged",
+    "Hides changes of a file from Git",
+    "Nasconde a Git le modifiche di un file",
+  ]),
+  bash("git update-index --no-assume-unchanged src/index.ts", "anything"),
+  bash("echo x >> CLAUDE.md", "in_git", [
+    "instructs-agents",
+    "CLAUDE.md",
+    "Changes what agents read as instructions: CLAUDE.md",
+    "Cambia ciò che gli agenti leggono come istruzioni: CLAUDE.md",
+  ]),
+  bash("cp README.md src/AGENTS.md", "in_git", [
+    "instructs-agents",
+    "src/AGENTS.md",
+    "Changes what agents read as instructions: src/AGENTS.md",
+    "Cambia ciò che gli agenti leggono come istruzioni: src/AGENTS.md",
+  ]),
+  [
+    "Write",
+    { file_path: ".github/copilot-instructions.md", content: "x" },
+    "write",
+    "in_git",
+    [
+      [
+        "instructs-agents",
+        null,
+        "Changes what agents read as instructions: .github/copilot-instructions.md",
+        "Cambia ciò che gli agenti leggono come istruzioni: .github/copilot-instructions.md",
+      ],
+    ],
+  ],
+  bash("cat AGENTS.md", "reads"),
   bash("echo x > ~/other.txt", "changes_files", [
     "writes-outside-project",
     "~/other.txt",

@@ -1,16 +1,21 @@
-import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { mkdtempSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
 import { clientsFolder } from "../clients/clients.ts";
+import { remove } from "./temp-folder.ts";
 
-/** No test reads or writes the user's own folders: HOME and XDG_* point into a temporary one, METNOS_* and clients' variables are unset. */
+/**
+ * No test reads or writes the user's own folders: HOME and XDG_* point into a temporary one, METNOS_* and clients' variables are unset,
+ * but for the one by which bubblewrap makes the boxes.
+ */
 const home = mkdtempSync(join(tmpdir(), "metnos-home-"));
 const clients = clientsFolder();
 process.env.HOME = home;
 for (const name of Object.keys(process.env)) {
-  if (/^(?:METNOS_|XDG_|CLAUDE_CONFIG_DIR$|CODEX_HOME$|GEMINI_CLI_|OPENCODE_)/.test(name)) delete process.env[name];
+  if (/^(?:METNOS_(?!BOX_MAKER$)|XDG_|CLAUDE_CONFIG_DIR$|CODEX_HOME$|GEMINI_CLI_|OPENCODE_)/.test(name))
+    delete process.env[name];
 }
 // Where the real clients are kept is the user's own: they are only read there.
 process.env.METNOS_CLIENTS_DIR = clients;
@@ -23,6 +28,6 @@ process.env.PATH = [bin, path].join(delimiter);
 
 afterAll(() => {
   process.env.PATH = path;
-  rmSync(bin, { recursive: true, force: true });
-  rmSync(home, { recursive: true, force: true });
+  remove(bin);
+  remove(home);
 });

@@ -52,7 +52,7 @@ export function makeReadingProject(folder: string): void {
   };
   write(FILES);
   git("init", "-q", "-b", "main");
-  git("remote", "add", "origin", "https://example.com/ada/project.git");
+  git("remote", "add", "origin", "https://github.com/ada/project.git");
   commit("A first version");
   write({ "src/server.ts": `${FILES["src/server.ts"]}server.listen(3000);\n` });
   commit("The server listens");

@@ -40,6 +40,23 @@ export function smallDisk(megabytes: number): SmallDisk | undefined {
   };
 }
 
+/** The folder of a disk whose files' times are whole seconds; undefined where this user may not make one. */
+export function diskOfWholeSeconds(): string | undefined {
+  const [image, folder] = [join(tempFolder(), "image"), tempFolder()];
+  try {
+    execFileSync("truncate", ["-s", "4M", image], { stdio: "pipe" });
+    execFileSync("mkfs.ext4", ["-q", "-I", "128", image], { stdio: "pipe" });
+    execFileSync("mount", ["-o", "loop", image, folder], { stdio: "pipe" });
+  } catch {
+    console.warn("skipped: a disk with coarse times needs mkfs.ext4, and root to mount it");
+    return undefined;
+  }
+  onTestFinished(() => {
+    execFileSync("umount", ["--lazy", folder]);
+  });
+  return folder;
+}
+
 function fillWith(descriptor: number, bytes: Buffer): void {
   for (;;) {
     try {

@@ -1,4 +1,5 @@
 import type { Box, ConfinedRun } from "../../main/gate/confinement/box.ts";
+import { isAtOrBelow } from "../../main/gate/targets/pattern.ts";
 
 /** A box that prepares runs and runs nothing: what the gate asks of it is kept. */
 export class StandInBox implements Box {
@@ -6,8 +7,14 @@ export class StandInBox implements Box {
   has_network = true;
   /** What `prepare` throws, where it is set. */
   failure: Error | undefined;
+  /** A folder that a command which runs may change. */
+  being_changed: string | undefined;
   readonly prepared: ConfinedRun[] = [];
   readonly discarded: (readonly string[])[] = [];
+
+  isBeingChanged(path: string): boolean {
+    return this.being_changed !== undefined && isAtOrBelow(path, this.being_changed);
+  }
 
   prepare(run: ConfinedRun): { argv: readonly string[] } {
     if (this.failure !== undefined) throw this.failure;

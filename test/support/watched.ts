@@ -15,6 +15,16 @@ import { tempFolder } from "./temp-folder.ts";
 const ROOT = new URL("../../", import.meta.url);
 export const LAUNCHER = new URL("bin/metnos-gate.js", ROOT).pathname;
 
+interface PtyOptions {
+  /** For the shell, before the command. */
+  before?: string;
+  /** Left out, this Node. */
+  program?: string;
+  cwd?: string;
+  /** True where it asks its terminal something, and waits for the answer. */
+  asks?: boolean;
+}
+
 /** A command in a real pseudo terminal, its screen as a person would see it. */
 export class Pty {
   readonly #terminal;
@@ -31,17 +41,25 @@ export class Pty {
   typed_bytes = 0;
   readonly closed: Promise<unknown>;
 
-  constructor(args: readonly string[], env: NodeJS.ProcessEnv, columns: number, rows: number, before = "") {
+  constructor(
+    args: readonly string[],
+    env: NodeJS.ProcessEnv,
+    columns: number,
+    rows: number,
+    { before = "", program = process.execPath, cwd, asks = false }: PtyOptions = {},
+  ) {
     this.#terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
-    const words = [process.execPath, ...args].map((word) => `'${word}'`).join(" ");
+    const words = [program, ...args].map((word) => `'${word}'`).join(" ");
     this.#child = spawn(
       "script",
       ["-qfec", `tty > '${this.#name_file}'; stty cols ${columns} rows ${rows}; ${before}exec ${words}`, "/dev/null"],
       {
         env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...env, TERM: "xterm-256color" },
         stdio: "pipe",
+        cwd,
       },
     );
+    if (asks) this.#terminal.onData((answer) => this.#child.stdin?.write(answer));
     this.#followFrames();
     this.#terminal.onBell(() => {
       this.bells++;
@@ -276,7 +294,7 @@ export class Watched {
     const connected = once(server, "connection");
     const { NO_COLOR: _, ...own } = process.env; // Node would complain of both on the screen
     const env = { ...own, CI: "true", FORCE_COLOR: "1" }; // where CI is set, ink draws nothing unless `interactive` is
-    const pty = new Pty([join(folder, "watching.ts"), path, ...options], env, columns, rows, before);
+    const pty = new Pty([join(folder, "watching.ts"), path, ...options], env, columns, rows, { before });
     const [socket] = (await connected) as [Socket];
     const watched = new Watched(pty, socket);
     await watched.do("clock", Date.parse("2026-11-21T00:00:19Z"));

@@ -3,3 +3,6 @@
  * part, so that `npm test` is run before each commit; the rules are the same.
  */
 export const IS_WHOLE_RUN = process.env.CI === "true" || process.env.WHOLE_RUN === "true";
+
+/** The same for what takes minutes: CI tries a part each day, others the next day. */
+export const IS_UNBOUNDED_RUN = process.env.WHOLE_RUN === "true";

@@ -1,9 +1,10 @@
+import { confinedCommand, remarked, shownLine } from "../../../ipc/confined-command.ts";
 import { agentPaths } from "../../../ipc/paths.ts";
 import type { HookAnswer, HookCall, HookDialect, Rewritable } from "../../hook/dialect.ts";
 import { callIdOf, contextOf, parsePayload, textIn } from "../../hook/payload.ts";
 import { isObject, type Json } from "../../json-object.ts";
 import { environmentOf } from "../client-program.ts";
-import { canConfine, rewritten } from "../rewriting.ts";
+import { canConfine } from "../rewriting.ts";
 import { mayHaveRuleAbout } from "./own-rules.ts";
 
 /** Codex's hook: the PreToolUse payload on stdin; a denial on stdout, or nothing to object to. */
@@ -18,7 +19,7 @@ export const CODEX: HookDialect = {
     canConfine({ agent: "codex", call, reader, state_dir }, (client, rewritable) =>
       mayHaveRuleAbout(rewritable, environmentOf(client)),
     ),
-  rewritten,
+  rewritten: ({ input, line }, argv) => ({ ...input, command: remarked(shownLine(line), confinedCommand(argv)) }),
   events: {
     /** After a call: a note for the model, or nothing. */
     after: async (input) => {

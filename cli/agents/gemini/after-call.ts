@@ -1,4 +1,4 @@
-import { confinedCommandAlone } from "../../../ipc/confined-command.ts";
+import { confinedCommandAlone, withoutRemark } from "../../../ipc/confined-command.ts";
 import { ownCommand } from "../../../ipc/own-command.ts";
 import { type AgentPaths, boxLauncher } from "../../../ipc/paths.ts";
 import { OUTSIDE, reportCall } from "../../hook/after-call.ts";
@@ -35,8 +35,9 @@ export async function afterCall(input: string, paths: AgentPaths): Promise<objec
 
 /** The run that a command line starts by the gate's own launcher, which runs nothing but what it prepared. */
 function runIn(command: unknown, launcher: string): string | undefined {
-  const run = / run ([\w.-]+) /.exec(String(command))?.[1];
-  return run !== undefined && command === confinedCommandAlone([launcher, "run", run]) ? run : undefined;
+  const given = withoutRemark(String(command));
+  const run = / run ([\w.-]+) /.exec(given)?.[1];
+  return run !== undefined && given === confinedCommandAlone([launcher, "run", run]) ? run : undefined;
 }
 
 function outputOf({ tool_response }: Json): string {

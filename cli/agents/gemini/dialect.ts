@@ -1,10 +1,13 @@
-import { confinedCommandAlone } from "../../../ipc/confined-command.ts";
+import { confinedCommandAlone, remarked, shownLine } from "../../../ipc/confined-command.ts";
 import { agentPaths } from "../../../ipc/paths.ts";
 import type { HookAnswer, HookDialect } from "../../hook/dialect.ts";
 import { argumentsOf, environmentOf } from "../client-program.ts";
 import { canConfine } from "../rewriting.ts";
 import { mayHaveRuleAbout } from "./own-rules.ts";
 import { readCall } from "./payload.ts";
+
+/** Of a command line that is longer than 150 characters Gemini shows the description; with `$(` in its remark it would refuse it. */
+const REMARK = "Metnos Gate has this command run confined; the description says it as it was written by the model";
 
 /**
  * Gemini CLI's hook: the BeforeTool payload on stdin, a decision on stdout. Never `ask`: without a terminal it ends the run. A call that
@@ -21,7 +24,11 @@ export const GEMINI: HookDialect = {
     canConfine({ agent: "gemini", call, reader, state_dir }, (client, { cwd }) =>
       mayHaveRuleAbout({ words: argumentsOf(client), env: environmentOf(client), cwd }),
     ),
-  rewritten: ({ input }, argv) => ({ ...input, command: confinedCommandAlone(argv) }),
+  rewritten: ({ input, line }, argv) => ({
+    ...input,
+    command: remarked(REMARK, confinedCommandAlone(argv)),
+    description: shownLine(line),
+  }),
   events: {
     /** After a command: a note for the model, or nothing. */
     after: async (input) => {
@@ -47,5 +54,7 @@ function write({ permission, reason, updated_input }: HookAnswer): object {
   if (permission === "allow")
     return { decision: "allow", hookSpecificOutput: { hookEventName: "BeforeTool", tool_input: updated_input } };
   // Without a reason the model would read that there was none.
-  return { decision: "deny", reason: `Metnos Gate: ${reason}` };
+  const said = `Metnos Gate: ${reason}`;
+  // Its screen shows neither the call nor the reason.
+  return { decision: "deny", reason: said, systemMessage: said };
 }

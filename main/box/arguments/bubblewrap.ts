@@ -31,6 +31,8 @@ export interface FoundPlaces {
   readonly run_later: readonly string[];
   /** Files that often hold secrets. */
   readonly secrets: readonly string[];
+  /** Folders without whose names these would be files like any other: they keep them. */
+  readonly holding?: readonly string[];
   /** Settings of repositories that lie in what is only read. */
   readonly read_settings?: readonly string[];
   /** Named pipes and sockets: by one a command would reach what runs outside. */
@@ -44,9 +46,14 @@ interface Place {
   readonly is_writable: boolean;
 }
 
+/** By machine, which is found once and never changed: whatever is found anew is another one. */
+const common_of = new WeakMap<Machine, readonly string[]>();
+
 /** What every box on this machine begins with: `boxArguments` begins with these very words. */
-export function commonArguments(machine: Machine): string[] {
-  return [
+export function commonArguments(machine: Machine): readonly string[] {
+  const known = common_of.get(machine);
+  if (known !== undefined) return known;
+  const words = [
     ...NAMESPACES,
     // Everything that isn't bound is in this memory: whatever is written there is gone with the box.
     ...[...sizeWords(machine), "--tmpfs", "/"],
@@ -54,6 +61,8 @@ export function commonArguments(machine: Machine): string[] {
     ...machine.system.links.flatMap(linkWords),
     ...["--proc", "/proc"],
   ];
+  common_of.set(machine, words);
+  return words;
 }
 
 /** Bubblewrap's own devices: also those of terminals. */
@@ -90,7 +99,8 @@ export function boxArguments(
     gitconfig,
     files: settings.files,
   });
-  const writable = [declaration.project, ...declaration.writes];
+  const { project } = declaration;
+  const writable = [project, ...declaration.writes];
   const links = neededLinks(declaration, machine, visiblePlaces(machine, shown));
   const indexes = new Indexes();
   return [
@@ -100,7 +110,7 @@ export function boxArguments(
     ...shown.flatMap(({ source, at, is_writable }) => [is_writable ? "--bind" : "--ro-bind", source, at]),
     ...links.flatMap(linkWords),
     ...hiddenWords(machine, shown),
-    ...keptWords(writable, found, { machine, folder }),
+    ...keptWords(writable, found, { machine, folder }, declaration.changes_settings),
     ...found.secrets.flatMap((path) => maskWords(path, declaration, machine, indexes)),
     ...pipeWords(found.pipes),
     ...[...READ_ONLY_DEVICES, ...READ_ONLY_PROCESSES],
@@ -118,7 +128,7 @@ function narrowArguments(
   found: FoundPlaces,
   settings: UserGitSettings,
 ): string[] {
-  const { cwd, reads, writes, project, programs = [], links: named = [] } = declaration;
+  const { cwd, reads, writes, project, programs = [], links: named = [], replaces = [] } = declaration;
   const own = usesOwnPrograms(programs, machine) ? machine.toolchains.paths : [];
   const read = [...own, ...reads.filter((path) => !writes.some((folder) => isAtOrBelow(path, folder)))];
   const places = [
@@ -137,15 +147,22 @@ function narrowArguments(
     isAtOrBelow(realOf(cwd), at),
   );
   const indexes = new Indexes();
+  // What the line names itself, to write it too, was decided on by that name.
+  const hidden = { project, writes: [...reads, ...writes] };
   return [
     ...[...commonArguments(machine), ...NARROW_DEVICES],
     ...memoryWords(machine),
     ...shown.flatMap(({ source, at, is_writable }) => [is_writable ? "--bind" : "--ro-bind", source, at]),
     ...links.flatMap(linkWords),
     ...hiddenWords(machine, shown),
-    ...keptWords(writes, found, { machine, folder: projectFolder(machine.box_folder, project) }),
+    ...keptWords(
+      writes,
+      found,
+      { machine, folder: projectFolder(machine.box_folder, project) },
+      declaration.changes_settings,
+    ),
     ...found.secrets.flatMap((path) =>
-      maskWords(path, { reads, project, writes: [...reads, ...writes] }, machine, indexes),
+      maskWords(path, { ...hidden, reads: [...reads, ...writes, ...replaces] }, machine, indexes),
     ),
     ...pipeWords(found.pipes),
     ...settingsWords([...new Set([...settingsBelow(reads), ...readSettings(found, reads)])], project, machine),
@@ -363,7 +380,11 @@ function inRealHome(path: string, { home, home_real }: Machine): string {
   return isAtOrBelow(path, home) ? home_real + path.slice(home.length) : path;
 }
 
-const depthOf = (path: string): number => path.split("/").length;
+function depthOf(path: string): number {
+  let depth = 0;
+  for (let at = path.indexOf("/"); at !== -1; at = path.indexOf("/", at + 1)) depth++;
+  return depth;
+}
 const byDepth = (one: string, other: string): number => depthOf(one) - depthOf(other);
 
 const ALWAYS_LINKED: readonly Link[] = [
@@ -428,7 +449,8 @@ export function closedWords(paths: readonly string[], { covers }: Machine): stri
   return paths.flatMap((path) => {
     const stat = lstatSync(Buffer.from(path, "latin1"), { throwIfNoEntry: false });
     if (stat === undefined || stat.isSymbolicLink()) return [];
-    return ["--ro-bind", stat.isDirectory() ? covers.closed : covers.unreadable, path];
+    const cover = stat.isDirectory() ? covers.closed : covers.unreadable;
+    return ["--ro-bind", Buffer.from(cover).toString("latin1"), path];
   });
 }
 
@@ -441,26 +463,38 @@ function settingsWords(settings: readonly string[], project: string, machine: Ma
   });
 }
 
-/** What stays as it is; first the hidden folders that it lies in, on themselves: a folder in use as a mount can't be renamed. */
+/** What stays as it is; first the hidden folders that it lies in, which keep their names. */
 function keptWords(
   writable: readonly string[],
-  { run_later }: FoundPlaces,
+  { run_later, holding = [] }: FoundPlaces,
   { machine, folder: own_folder }: { machine: Machine; folder: string },
+  may_change: readonly string[] = [],
 ): string[] {
   const inWritable = (path: string) => writable.find((folder) => isAtOrBelow(path, folder));
   const repositories = writable.flatMap((folder) => (isRepository(folder) ? [folder] : [join(folder, ".git")]));
   const kept = [...run_later, ...repositories.flatMap(repositoryPlaces), ...repositories.filter(isFile)];
   const real = [...new Set(kept.filter(isThere).map(realOf))].filter((path) => inWritable(path) !== undefined);
-  const holders = [...real.map((path) => holderOf(path, inWritable(path) ?? path)), ...repositories.filter(isFolder)];
+  const holders = [
+    ...real.map((path) => holderOf(path, inWritable(path) ?? path)),
+    ...[...repositories, ...holding].filter(isFolder),
+  ];
   const own = new Set(holders.filter((path) => path !== undefined && !writable.includes(path) && !real.includes(path)));
   return [
-    ...[...own].flatMap((path) => (path === undefined ? [] : ["--bind", path, path])),
+    ...[...own]
+      .filter((path) => path !== undefined)
+      .sort(byDepth)
+      .flatMap(holdWords),
     ...real.sort(byDepth).flatMap((path) => {
       const source = isRepositorySettings(path) ? shownSettings(path, own_folder) : path;
+      // Settings with a password in them stay as they are: git says then that it can't change them.
+      if (source === path && may_change.includes(path)) return [];
       return ["--ro-bind", source ?? machine.covers.unreadable, path];
     }),
   ];
 }
+
+/** Bound on itself: a folder in use as a mount can't be renamed. */
+export const holdWords = (path: string): string[] => ["--bind", path, path];
 
 /** The outermost hidden folder on the way to a place, such as `.git` or `.vscode`; undefined where there is none. */
 function holderOf(path: string, top: string): string | undefined {

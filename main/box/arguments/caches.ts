@@ -101,6 +101,8 @@ export function makeCaches(folder: string): string {
 }
 
 function makeFolder(path: string): void {
+  // An error costs more than a look, and nearly always it is there.
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return;
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { GateError } from "../../../ipc/gate-error.ts";
 import type { Env } from "../../../ipc/paths.ts";
@@ -13,6 +13,7 @@ import { withoutGitSecrets } from "../../gate/targets/secret-files.ts";
 /** Of a repository's folder: what says which code git runs, or where else it looks. */
 const READ_ONLY = [
   ...["config", "config.worktree", "hooks", "info/attributes", "commondir", "gitdir", "objects/info/alternates"],
+  ...["remotes", "branches", "lazygit.yml"],
 ];
 
 /** Bytes: larger settings aren't shown. */
@@ -78,6 +79,7 @@ function repositoriesBelow(folder: string): string[] {
 
 function foldersOf(folder: string): string[] {
   try {
+    if (!existsSync(folder)) return [];
     return readdirSync(folder, { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => join(folder, name));
@@ -211,7 +213,9 @@ export function writeGitSettings(folder: string, text: string): string {
 function writeWhereChanged(file: string, bytes: Buffer): string {
   if (holdsText(file, bytes.toString())) return file;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  writeFileSync(`${file}.new`, bytes, { mode: 0o600 });
+  // Whatever lies there by that name, such as a pipe, isn't opened.
+  rmSync(`${file}.new`, { force: true });
+  writeFileSync(`${file}.new`, bytes, { mode: 0o600, flag: "wx" });
   renameSync(`${file}.new`, file);
   return file;
 }

@@ -1,10 +1,10 @@
-import { execFileSync } from "node:child_process";
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Env } from "../../../ipc/paths.ts";
 import type { Config } from "../../config.ts";
 import { realForm } from "../../gate/targets/path.ts";
 import { isAtOrBelow } from "../../gate/targets/pattern.ts";
+import { type Maker, makerAt, ownMaker } from "../maker.ts";
 import { nodeForBox } from "../node.ts";
 import { type Caches, type Covers, cachesFor, makeCovers } from "./caches.ts";
 import { CERTIFICATE_VARIABLES } from "./environment.ts";
@@ -15,8 +15,8 @@ import { isNeverShown } from "./unusable-places.ts";
 /** What a box is made of on this machine, found once; nothing in it depends on a project. */
 
 export interface Machine {
-  /** Null where there is none. */
-  readonly bubblewrap: { readonly path: string; readonly version: string } | null;
+  /** What makes boxes here: the first with which the probe passes does. */
+  readonly makers: readonly Maker[];
   /** Absolute, or null. */
   readonly bash: string | null;
   /** As the user names it, and its real path. */
@@ -66,7 +66,7 @@ export function findMachine({ env, home, config, state_dir, gate_folders = [] }:
   const certificates = CERTIFICATE_VARIABLES.map((name) => env[name] ?? "").filter((path) => path.startsWith("/"));
   const reads = [...certificates, ...config.reads].filter(mayBeShown);
   return {
-    bubblewrap: findBubblewrap(env),
+    makers: [ownMaker(box_folder), findBubblewrap()].filter((maker) => maker !== null),
     bash: USUAL_FOLDERS.map((folder) => join(folder, "bash")).find(isExecutable) ?? null,
     home,
     home_real,
@@ -84,21 +84,12 @@ export function findMachine({ env, home, config, state_dir, gate_folders = [] }:
   };
 }
 
-/** Where no agent installs programs: looked at first. */
+/** Where no agent installs programs: others that are on the gate's PATH may be a project's, as an activated environment's are. */
 const USUAL_FOLDERS = ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"];
 
-const VERSION_MS = 2000;
-
-function findBubblewrap(env: Env): Machine["bubblewrap"] {
-  const folders = [...USUAL_FOLDERS, ...(env.PATH ?? "").split(":").filter((folder) => folder.startsWith("/"))];
-  const path = folders.map((folder) => join(folder, "bwrap")).find(isExecutable);
-  if (path === undefined) return null;
-  try {
-    const said = execFileSync(path, ["--version"], { encoding: "utf8", timeout: VERSION_MS, env: {} });
-    return { path, version: /\d+(?:\.\d+)+/.exec(said)?.[0] ?? "" };
-  } catch {
-    return null; // it doesn't run here: as good as none
-  }
+function findBubblewrap(): Maker | null {
+  const path = USUAL_FOLDERS.map((folder) => join(folder, "bwrap")).find(isExecutable);
+  return path === undefined ? null : makerAt(path, "bubblewrap");
 }
 
 function isExecutable(path: string): boolean {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { dirname, join, resolve } from "node:path";
 import { readRegularBytes } from "../../../ipc/regular-file.ts";
 import { errorCode } from "../../gate/errors.ts";
-import { type EntryOffsets, indexOffsets, MAX_INDEX } from "../../gate/programs/git-index.ts";
+import { type GitIndex, readIndex } from "../../gate/programs/git-index.ts";
 import { kindOf } from "../../gate/targets/path-kind.ts";
 import { isAtOrBelow } from "../../gate/targets/pattern.ts";
 
@@ -50,7 +50,7 @@ export function coverOf(path: string, project: string, indexes = new Indexes()):
   if (repository === undefined) return "empty";
   const index = indexes.of(repository);
   if (index === "unknown") return "unreadable";
-  const held = index && heldHash(index, path.slice(repository.length + 1));
+  const held = index?.entry(path.slice(repository.length + 1))?.oid;
   if (held === undefined) return "empty";
   return held === indexes.contentHash(path) ? "none" : "unreadable";
 }
@@ -65,21 +65,13 @@ function repositoryOf(path: string, project: string): string | undefined {
 }
 
 /** What git holds for a working copy: undefined where it holds nothing yet, `unknown` where it keeps it in a way that isn't read here. */
-function indexOf(working_copy: string): Index | "unknown" | undefined {
+function indexOf(working_copy: string): GitIndex | "unknown" | undefined {
   try {
-    const index = readRegularBytes(join(gitFolder(working_copy), "index"), { max_bytes: MAX_INDEX });
-    const is_known = index.length >= 8 && READ_VERSIONS.has(index.readUInt32BE(4)) && !index.includes(SPLIT);
-    const entries = is_known ? indexOffsets(index) : null;
-    return entries === null ? "unknown" : { bytes: index, entries };
+    return readIndex(join(gitFolder(working_copy), "index")).index ?? "unknown";
   } catch (error) {
     return errorCode(error) === "ENOENT" ? undefined : "unknown";
   }
 }
-
-const READ_VERSIONS: ReadonlySet<number> = new Set([2, 3]);
-
-/** The mark of an index whose entries are in another file. */
-const SPLIT = Buffer.from("link\0");
 
 /** A worktree's and a submodule's `.git` is a file that names the folder. */
 function gitFolder(working_copy: string): string {
@@ -88,28 +80,3 @@ function gitFolder(working_copy: string): string {
   const [, named = ""] = /^gitdir: (.+)$/m.exec(readRegularBytes(git, { max_bytes: MAX_NAME }).toString()) ?? [];
   return resolve(working_copy, named);
 }
-
-/** Its entries are sorted by their names' bytes. */
-interface Index {
-  bytes: Buffer;
-  entries: readonly EntryOffsets[];
-}
-
-/** The hash of what git holds at `name`, as hex; undefined where it holds nothing there. */
-function heldHash({ bytes, entries }: Index, name: string): string | undefined {
-  const wanted = Buffer.from(name);
-  let [low, high] = [0, entries.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const entry = entries[middle];
-    if (entry === undefined) return undefined;
-    const order = bytes.compare(wanted, 0, wanted.length, entry.name_at, entry.end);
-    if (order === 0) return bytes.toString("hex", entry.at + HASH_AT, entry.at + HASH_AT + HASH_BYTES);
-    if (order < 0) low = middle + 1;
-    else high = middle;
-  }
-  return undefined;
-}
-
-const HASH_AT = 40;
-const HASH_BYTES = 20;

@@ -23,7 +23,7 @@ const NOT_RUN = 126;
  * Lines of bash that end with 126, and say why, unless the binds of `arguments` (bubblewrap's) into folders that may be written,
  * and of these themselves, lead where they did when they were made.
  * @param reads binds into and of these, too: what a declaration shows beside its project
- * @param table /proc/self/mountinfo of the gate
+ * @param table /proc/self/mountinfo of the gate; with one character for each byte where the arguments are so
  */
 export function mountChecks(
   args: readonly string[],
@@ -74,7 +74,15 @@ function rootOf(path: string, host: readonly HostMount[]): string {
   return `${mount.device} ${top + escaped(below) || "/"}`;
 }
 
-function mountsOf(table: string): HostMount[] {
+/** The table that was taken apart last: the kernel's is another text as soon as one mount is. */
+let last: { table: string; mounts: readonly HostMount[] } | undefined;
+
+function mountsOf(table: string): readonly HostMount[] {
+  if (last?.table !== table) last = { table, mounts: takenApart(table) };
+  return last.mounts;
+}
+
+function takenApart(table: string): HostMount[] {
   return table.split("\n").flatMap((line) => {
     const [, , device, root, point] = line.split(" ");
     return device === undefined || root === undefined || point === undefined

@@ -1,16 +1,21 @@
-import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { createHash, randomBytes } from "node:crypto";
+import { closeSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { z } from "zod";
+import { readRegularBytes } from "../../../ipc/regular-file.ts";
 import { visible } from "../../../ipc/visible-text.ts";
 import type { Alarms } from "../../gate/alarms.ts";
 import type { AuditLog } from "../../gate/audit/log.ts";
 import type { Clock } from "../../gate/clock.ts";
+import { errorCode } from "../../gate/errors.ts";
+import { isAtOrBelow } from "../../gate/targets/pattern.ts";
 import type { BoxFolder } from "../box-folder.ts";
 import { isHarmless } from "./harmless.ts";
-import type { Known, Places } from "./places.ts";
+import { changedSettings, type KeptSettings, keptSettings } from "./kept-settings.ts";
+import { isSameFolder, openFolder } from "./pinned-folder.ts";
+import { foundAt, type Known, type Places, wasOpenRepository } from "./places.ts";
 import type { Found } from "./project-tree.ts";
-import { type SetAside, setAside } from "./set-aside.ts";
+import { openAgain, type SetAside, setAside } from "./set-aside.ts";
 import { Turns } from "./turns.ts";
 
 /** What runs leave in the folders that they may write: looked at after each, and by the next gate after those that were going. */
@@ -31,6 +36,9 @@ export interface RunOwner {
 
 interface Going {
   known: Known;
+  settings: readonly KeptSettings[];
+  /** Its one run may change settings: the mounts that keep them from others would end with the file that git replaces. */
+  is_alone: boolean;
   agent_name: string;
   runs: Set<RunOwner>;
 }
@@ -41,9 +49,17 @@ const MAX_LOOKS = 4;
 /** Folders of which it is known when their last run ended: more than runs can be prepared within a minute. */
 const MAX_REMEMBERED = 2048;
 
+/** What is kept of runs, while it is written. */
+const UNFINISHED = ".new";
+
+/** In bytes: more than a folder with as many places as a box can be made for takes. */
+const MAX_RECORD = 64 * 1024 * 1024;
+
 const goingSchema = z.object({
   agent_name: z.string(),
   folder: z.string(),
+  project: z.string().optional(),
+  settings: z.array(z.object({ path: z.string(), before: z.string() })).default([]),
   places: z.array(
     z.object({
       path: z.string(),
@@ -56,10 +72,36 @@ const goingSchema = z.object({
   ),
 });
 
+/** Why it isn't as it should be after a run. */
+interface Problem {
+  message(agent_name: string, project: string): string;
+  hint: string;
+}
+
+const UNSEEN: Problem = {
+  message: (agent_name, project) =>
+    `what a confined command of ${agent_name} left in ${project} could not be looked through`,
+  hint: "look at what is new there before you work in it",
+};
+
+const UNRESTORED: Problem = {
+  message: (agent_name, project) =>
+    `Git's settings in ${project}, which changed while a confined command of ${agent_name} ran, could not be put back`,
+  hint: "make room on the disk: they are put back after the next confined command there, or as the gate starts again",
+};
+
+/** After a crash of the machine, of a gate of another version, or where another program has changed it. */
+const UNREAD: Problem = {
+  message: () => "what confined commands left before the gate ended could not be looked through",
+  hint: "look at what is new in your projects before you work in them",
+};
+
 export class AfterRuns {
   readonly #parts: AfterRunsParts;
   /** By folder. */
   readonly #going = new Map<string, Going>();
+  /** Of the gate before: going, or not looked after yet. */
+  #earlier: RunOwner | undefined;
   /** By folder, when its last run was looked after; in milliseconds since this process began. */
   readonly #ended = new Map<string, number>();
   #is_closed = false;
@@ -68,23 +110,65 @@ export class AfterRuns {
     this.#parts = parts;
   }
 
-  /** A run starts: what is in its folders now may stay. On disk before it starts, for the next gate. @throws the system's error */
-  started(run: RunOwner, known: readonly Known[]): void {
+  /**
+   * A run starts: what is in its folders now may stay. On disk before it starts, for the next gate.
+   * @param changes settings that it may change @throws the system's error
+   */
+  started(run: RunOwner, known: readonly Known[], changes: readonly string[] = []): void {
     for (const each of known) {
       const going = this.#going.get(each.folder);
-      if (going !== undefined) {
+      if (going !== undefined && going.runs.size > 0) {
         going.runs.add(run);
         continue;
       }
-      const text = JSON.stringify({ agent_name: run.agent_name, ...each });
-      writeFileSync(this.#file(each.folder), text, { mode: 0o600 });
-      this.#going.set(each.folder, { known: each, agent_name: run.agent_name, runs: new Set([run]) });
+      const started: Going = {
+        known: each,
+        settings: this.#settingsBefore(each, changes),
+        is_alone: changes.length > 0,
+        agent_name: run.agent_name,
+        runs: new Set([run]),
+      };
+      this.#keep(started);
+      this.#going.set(each.folder, started);
     }
   }
 
-  /** Whether in one of these folders the last of the runs has ended since then: what was there may be what it had left. */
+  /** What other runs whose folders overlap with these have made of them since isn't what they may hold. @throws GateError `box_unavailable` */
+  #settingsBefore(known: Known, changes: readonly string[]): KeptSettings[] {
+    const others = [...this.#going.values()].flatMap(({ settings }) => settings);
+    const earlier = others.filter(({ path }) => isAtOrBelow(path, known.folder));
+    return [...new Map([...keptSettings(known, changes), ...earlier].map((kept) => [kept.path, kept])).values()];
+  }
+
+  /** For the next gate: all of it, or what was kept before. @throws the system's error */
+  #keep({ known, settings, agent_name }: Going): void {
+    const file = this.#file(known.folder);
+    const made = file + UNFINISHED;
+    rmSync(made, { force: true });
+    try {
+      writeFileSync(made, JSON.stringify({ agent_name, ...known, settings }), { mode: 0o600, flag: "wx" });
+      renameSync(made, file);
+    } catch (error) {
+      rmSync(made, { force: true });
+      throw error;
+    }
+  }
+
+  /** Whether a run in these folders would start beside one that changes settings there, or `is_alone`, beside any. */
+  isOccupied(known: readonly Known[], is_alone: boolean): boolean {
+    return [...this.#going.values()].some(
+      (going) =>
+        going.runs.size > 0 &&
+        (is_alone || going.is_alone) &&
+        known.some(({ folder }) => isOverlapping(folder, going.known.folder)),
+    );
+  }
+
+  /** Whether in, above or below one of these folders the last of the runs has ended since then: what was there may be what it had left. */
   hasEndedSince(folders: readonly string[], since: number): boolean {
-    return folders.some((folder) => (this.#ended.get(folder) ?? Number.NEGATIVE_INFINITY) >= since);
+    return [...this.#ended].some(
+      ([ended, at]) => at >= since && folders.some((folder) => isOverlapping(folder, ended)),
+    );
   }
 
   /** A run has ended: what it left is moved aside. Until that is done it counts as going. */
@@ -93,8 +177,11 @@ export class AfterRuns {
       if (!going.runs.has(run)) continue;
       await this.#look(going.known, run.agent_name);
       if (this.#is_closed) return;
+      const is_put_back = await this.#putBack(folder, run.agent_name, changedSettings(going.settings));
+      if (this.#is_closed) return;
       going.runs.delete(run);
-      if (going.runs.size > 0) continue;
+      // Else they are put back after the next run there, or by the next gate.
+      if (going.runs.size > 0 || !is_put_back) continue;
       this.#going.delete(folder);
       this.#ended.delete(folder);
       this.#ended.set(folder, performance.now());
@@ -102,6 +189,34 @@ export class AfterRuns {
       if (this.#ended.size > MAX_REMEMBERED && oldest !== undefined) this.#ended.delete(oldest);
       rmSync(this.#file(folder), { force: true });
     }
+    if (run === this.#earlier) this.#earlier = undefined;
+  }
+
+  /** What runs of the gate before may still be changing. */
+  canEarlierChange(path: string): boolean {
+    const earlier = this.#earlier;
+    if (earlier === undefined) return false;
+    return [...this.#going].some(([folder, { runs }]) => runs.has(earlier) && isAtOrBelow(path, folder));
+  }
+
+  /** Settings hold more than they may: that is moved aside, and what they held is put back. Never throws. @returns whether that is done */
+  async #putBack(project: string, agent_name: string, changed: readonly KeptSettings[]): Promise<boolean> {
+    if (changed.length === 0) return true;
+    const moved: SetAside[] = [];
+    const found = changed.flatMap(({ path }) => foundAt(path, Buffer.from(path).toString("latin1")));
+    let is_complete = await this.#moveAll(found, moved, { agent_name, turns: new Turns() });
+    if (this.#is_closed) return false;
+    let is_put_back = true;
+    for (const each of changed) {
+      try {
+        is_complete = putBack(each) && is_complete;
+      } catch (error) {
+        if (is_put_back) this.#parts.failed("putting back a repository's settings", error);
+        is_put_back = false;
+      }
+    }
+    this.#report(project, agent_name, moved, is_put_back ? (is_complete ? undefined : UNSEEN) : UNRESTORED);
+    return is_put_back;
   }
 
   /** Nothing is moved any more: the next gate looks at what is left. */
@@ -112,17 +227,23 @@ export class AfterRuns {
   /** Takes over the runs that were going when a gate ended: they are looked after until `ended` is called for the result. */
   takeOver(): RunOwner {
     const owner = { agent_name: "" };
+    let is_whole = true;
     for (const name of readdirSync(this.#parts.folder.going)) {
       const file = join(this.#parts.folder.going, name);
-      const read = readGoing(file);
+      // By what wasn't finished no run had started.
+      const is_finished = !name.endsWith(UNFINISHED);
+      const read = is_finished ? readGoing(file) : undefined;
       if (read === undefined) {
+        if (is_finished) is_whole = false;
         rmSync(file, { force: true, recursive: true });
         continue;
       }
-      const { agent_name, ...known } = read;
+      const { agent_name, settings, ...known } = read;
       owner.agent_name = agent_name;
-      this.#going.set(known.folder, { known, agent_name, runs: new Set([owner]) });
+      this.#going.set(known.folder, { known, settings, is_alone: false, agent_name, runs: new Set([owner]) });
     }
+    if (!is_whole) this.#report("what ran before", owner.agent_name, [], UNREAD);
+    this.#earlier = owner;
     return owner;
   }
 
@@ -132,6 +253,8 @@ export class AfterRuns {
     let is_complete = true;
     try {
       const turns = new Turns();
+      openAgain(Buffer.from(known.folder).toString("latin1"), "");
+      for (const { path, own } of known.places.filter(wasOpenRepository)) openIfReached(path, own);
       for (let looks = 0; looks < MAX_LOOKS && is_complete; looks++) {
         const { found, is_whole } = await this.#parts.places.appeared(known, turns);
         is_complete = is_whole;
@@ -143,13 +266,28 @@ export class AfterRuns {
         if (appeared.length === 0) break;
         is_complete = (await this.#moveAll(appeared, moved, { agent_name, turns })) && is_whole;
         if (this.#is_closed) return;
+        this.#forget(known, appeared);
       }
     } catch (error) {
       this.#parts.failed("looking at what a confined command left", error);
       is_complete = false;
     }
     if (!this.#is_closed && (moved.length > 0 || !is_complete))
-      this.#report(known.folder, agent_name, moved, !is_complete);
+      this.#report(known.folder, agent_name, moved, is_complete ? undefined : UNSEEN);
+  }
+
+  /** Runs whose folders overlap with these may have found it there as they started: left there again, it is new. */
+  #forget(known: Known, appeared: readonly Found[]): void {
+    const moved = new Set(appeared.map(({ path }) => path));
+    const isMoved = ({ path }: Found) => {
+      for (let here = path; here !== ""; here = here.slice(0, here.lastIndexOf("/"))) if (moved.has(here)) return true;
+      return false;
+    };
+    for (const going of this.#going.values()) {
+      if (going.known === known || !going.known.places.some(isMoved)) continue;
+      going.known = { ...going.known, places: going.known.places.filter((place) => !isMoved(place)) };
+      this.#keep(going);
+    }
   }
 
   /** False where one of them is still there: that keeps none of the others. */
@@ -175,14 +313,14 @@ export class AfterRuns {
     return is_complete;
   }
 
-  #report(project: string, agent_name: string, moved: readonly SetAside[], is_incomplete: boolean): void {
+  #report(project: string, agent_name: string, moved: readonly SetAside[], problem?: Problem): void {
     const { alarms, audit, clock, folder } = this.#parts;
     audit.append({
       event: "box.set_aside",
       ts: clock.now() / 1000,
       agent: agent_name,
       files: moved.length,
-      ...(is_incomplete ? { is_incomplete } : {}),
+      ...(problem === undefined ? {} : { is_incomplete: true }),
     });
     const [first] = moved;
     const named =
@@ -190,12 +328,10 @@ export class AfterRuns {
     alarms.raise({
       code: "box_set_aside",
       subject: visible(project),
-      message: is_incomplete
-        ? `what a confined command of ${agent_name} left in ${visible(project)} could not be looked through`
-        : `a confined command of ${agent_name} left what is run later: ${named}`,
-      hint: is_incomplete
-        ? "look at what is new there before you work in it"
-        : `moved to ${folder.set_aside}: put back what you know`,
+      message:
+        problem?.message(agent_name, visible(project)) ??
+        `a confined command of ${agent_name} left what is run later: ${named}`,
+      hint: problem?.hint ?? `moved to ${folder.set_aside}: put back what you know`,
     });
   }
 
@@ -204,10 +340,44 @@ export class AfterRuns {
   }
 }
 
+/** A folder on its way may be closed, too: the look finds that one, as it can't be looked into. */
+function openIfReached(path: string, own: string): void {
+  try {
+    openAgain(path, own);
+  } catch (error) {
+    if (errorCode(error) !== "EACCES") throw error;
+  }
+}
+
+const isOverlapping = (one: string, other: string): boolean => isAtOrBelow(one, other) || isAtOrBelow(other, one);
+
+/** False where its folder isn't there any more as it was. A lock that was left there keeps nobody from it. @throws the system's error */
+function putBack({ path, before }: KeptSettings): boolean {
+  const folder = Buffer.from(dirname(path)).toString("latin1");
+  const fd = openFolder(folder);
+  if (fd === undefined) return false;
+  try {
+    if (!isSameFolder(fd, folder, "")) return false;
+    openAgain(folder, "", 0o700);
+    const at = `/proc/self/fd/${fd}/${basename(path)}`;
+    const written = `${at}.${randomBytes(4).toString("hex")}`;
+    try {
+      writeFileSync(written, before, { encoding: "latin1", flag: "wx", mode: 0o600 });
+      renameSync(written, at);
+    } catch (error) {
+      rmSync(written, { force: true });
+      throw error;
+    }
+    return true;
+  } finally {
+    closeSync(fd);
+  }
+}
+
 function readGoing(file: string): z.output<typeof goingSchema> | undefined {
   try {
-    return goingSchema.parse(JSON.parse(readFileSync(file, "utf8")));
+    return goingSchema.parse(JSON.parse(readRegularBytes(file, { max_bytes: MAX_RECORD, follows: false }).toString()));
   } catch {
-    return undefined; // cut short by a crash of the machine, with which its runs ended, too
+    return undefined; // no file, or cut short by a crash of the machine, with which its runs ended, too: that is said
   }
 }

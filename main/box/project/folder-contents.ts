@@ -1,4 +1,4 @@
-import { isPlantedName } from "../../gate/guard/program-places.ts";
+import { isPlantedAmongBuilt, isPlantedName } from "../../gate/guard/program-places.ts";
 import { endsInKeys } from "../../gate/guard/protected-paths.ts";
 import { endsInRunLater, mayBeRunLater, RUN_LATER_FOLDERS } from "../../gate/guard/run-later.ts";
 import { BUILD_FOLDERS } from "../../gate/targets/build-folders.ts";
@@ -9,10 +9,14 @@ import { hasSecretName } from "../../gate/targets/secret-files.ts";
 /** What a folder is, as it decides which names matter in it. */
 export type FolderKind =
   | "plain"
-  /** Stays as it is: only secrets are looked for in it. */
+  /** Stays as it is: only secrets and pipes are looked for in it. */
   | "kept"
   | "repository"
   | "repository-info"
+  /** Of a repository, where git writes by itself: links are looked for; in all folders below, or in those of its objects alone. */
+  | "repository-part"
+  | "repository-objects"
+  | "rebase"
   | "submodules"
   | "worktrees"
   /** Made by builds, with a folder of programs in it; several of these; that folder. */
@@ -38,8 +42,32 @@ export interface Contents {
   readonly folders: { name: string; kind: FolderKind }[];
 }
 
-/** Of a repository's folder: what says which code git runs, or where else it looks for settings. */
-const OF_REPOSITORY: ReadonlySet<string> = new Set(["config", "config.worktree", "hooks", "commondir", "gitdir"]);
+/**
+ * Of a repository's folder: what says which code git runs, or where else it looks for settings; further remotes, as git runs the hooks of a
+ * folder that it pushes to; lazygit's settings for it.
+ */
+const OF_REPOSITORY: ReadonlySet<string> = new Set([
+  ...["config", "config.worktree", "hooks", "commondir", "gitdir", "remotes", "branches", "lazygit.yml"],
+]);
+
+/** Folders of a repository in which git writes by names that it knows before: it would go through a link in their place. */
+const WRITTEN_BY_GIT: ReadonlySet<string> = new Set(["logs", "refs", "rr-cache", "rebase-apply"]);
+/** Where git keeps what `git rebase --continue` and `git cherry-pick --continue` do next: commands, and a program for merges. */
+const CONTINUED: ReadonlySet<string> = new Set(["rebase-merge", "sequencer"]);
+export const REBASE_STEPS = "git-rebase-todo";
+/** Of that what git runs something by. */
+export const CONTINUED_BY: ReadonlySet<string> = new Set([REBASE_STEPS, "strategy", "opts"]);
+
+/** Of its names those that tell a repository, and those that matter only in one. */
+const OF_REPOSITORIES: ReadonlySet<string> = new Set([
+  ...[...OF_REPOSITORY, ...WRITTEN_BY_GIT, ...CONTINUED],
+  ...["HEAD", "objects", "info", "modules", "worktrees"],
+]);
+
+/** Of what is in a folder: also a link in a repository's own, by which git would write elsewhere. */
+export function tellsRepository({ name, is_link }: Entry, kind: FolderKind): boolean {
+  return OF_REPOSITORIES.has(name) || (is_link && kind !== "plain");
+}
 
 /** Of the folders that builds make, those that shells have folders of programs of on their PATH. */
 const WITH_PROGRAMS: ReadonlyMap<string, FolderKind> = new Map([
@@ -50,18 +78,20 @@ const WITH_PROGRAMS: ReadonlyMap<string, FolderKind> = new Map([
   [".nox", "environments"],
 ]);
 
-/** Of the folders that stay as they are, those in which agents keep logins and tokens: only these are looked for in them. */
-const KEEP_SECRETS: ReadonlySet<string> = new Set([
-  ...[".claude", ".codex", ".cursor", ".gemini", ".opencode", ".roo", ".kilocode", ".windsurf", ".continue"],
-]);
+/** Of the folders that stay as they are, one that an environment fills. */
+const NOT_LOOKED_THROUGH: ReadonlySet<string> = new Set([...BUILD_FOLDERS, ".git", ".direnv"]);
 
-/** Whether what is in a folder makes it a repository's own. @param entries all of them */
+/** Whether what is in a folder makes it a repository's own. @param entries all that `tellsRepository` */
 export function isRepositoryKind(kind: FolderKind, entries: readonly Entry[]): boolean {
   if (kind === "plain") return isRepository(entries);
   return kind === "repository" || (kind === "submodules" && entries.some(({ name }) => name === "HEAD"));
 }
 
-/** @param path of the folder; absolute @param entries all of them, or some @param is_repository by all of them */
+/**
+ * @param path of the folder; absolute
+ * @param entries all of them, or some
+ * @param is_repository by all of them; of a repository none counts but those that `tellsRepository`
+ */
 export function contentsOf(
   path: string,
   kind: FolderKind,
@@ -72,12 +102,19 @@ export function contentsOf(
   if (kind === "kept") return contentsOfKept(path, entries);
   const contents: Contents = { places: [], secrets: [], pipes: [], folders: [] };
   if (kind === "built" || kind === "environments" || kind === "programs") {
-    addBuilt(contents, kind, path, entries);
+    addBuilt(contents, kind, entries);
     return contents;
   }
-  for (const { name, is_folder } of entries) {
-    if (kind === "repository-info") {
+  for (const { name, is_folder, is_link } of entries) {
+    if (is_link && !isHarmlessLink(name, is_repository)) contents.places.push(name);
+    else if (kind === "repository-info") {
       if (name === "attributes") contents.places.push(name);
+    } else if (kind === "repository-part") {
+      if (is_folder) contents.folders.push({ name, kind });
+    } else if (kind === "repository-objects") {
+      if (name === "info" || name === "pack") contents.folders.push({ name, kind });
+    } else if (kind === "rebase") {
+      if (CONTINUED_BY.has(name)) contents.places.push(name);
     } else if (is_repository) {
       if (OF_REPOSITORY.has(name)) contents.places.push(name);
       else if (is_folder) addPart(contents, name);
@@ -88,13 +125,44 @@ export function contentsOf(
   return contents;
 }
 
-function addBuilt(contents: Contents, kind: FolderKind, path: string, entries: readonly Entry[]): void {
-  for (const { name, is_folder } of entries) {
+/** A link at a repository's own HEAD is replaced by git itself; what was set aside and could not leave its folder has a name that git never writes. */
+const isHarmlessLink = (name: string, is_repository: boolean): boolean =>
+  (is_repository && name === "HEAD") || /(?:^|\.)set-aside~[0-9a-f]{8}$/.test(name);
+
+function addBuilt(contents: Contents, kind: FolderKind, entries: readonly Entry[]): void {
+  for (const { name, is_folder, is_link } of entries) {
     if (kind === "programs") {
-      if (isPlanted(path, name, is_folder)) contents.places.push(name);
-    } else if (is_folder && kind === "environments") contents.folders.push({ name, kind: "built" });
-    else if (is_folder && /^\.?bin$/i.test(name)) contents.folders.push({ name, kind: "programs" });
+      if (!is_folder && isPlantedAmongBuilt(name)) contents.places.push(name);
+    } else if (kind === "environments") {
+      if (is_folder) contents.folders.push({ name, kind: "built" });
+      else if (is_link) contents.places.push(name);
+    } else if (PROGRAMS.test(name)) {
+      if (is_folder) contents.folders.push({ name, kind: "programs" });
+      else if (is_link) contents.places.push(name);
+    }
   }
+}
+
+const PROGRAMS = /^\.?bin$/i;
+
+/** Whether a link of this name leads to programs that shells find by their PATH: what lies there isn't looked at through it. */
+const leadsToPrograms = (lower: string): boolean => PROGRAMS.test(lower) || WITH_PROGRAMS.has(lower);
+
+/** The same of a path in a project, beside a repository's own: such a link keeps nothing from being written where it leads. */
+export const isLinkToPrograms = ({ path, is_link }: { path: string; is_link: boolean }): boolean =>
+  is_link && isNamedAsPrograms(path);
+
+export function isNamedAsPrograms(path: string): boolean {
+  const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
+  return !path.includes("/.git/") && (leadsToPrograms(name) || /\/\.[tn]ox\/[^/]+$/i.test(path));
+}
+
+/** Whether a folder is looked at as one with programs by its own name. @param path below its project, or absolute */
+export function isSeenAsPrograms(path: string): boolean {
+  const names = path.toLowerCase().split("/");
+  const name = names.pop() ?? "";
+  if (PROGRAMS.test(name) && WITH_PROGRAMS.has(names.at(-1) ?? "")) names.pop();
+  return leadsToPrograms(name) && !names.some((above) => BUILD_FOLDERS.has(above));
 }
 
 /** A file that a shell would run for a program by this name, once the folder is on its PATH. */
@@ -105,6 +173,9 @@ function addPart({ folders }: Contents, name: string): void {
   if (name === "info") folders.push({ name, kind: "repository-info" });
   else if (name === "modules") folders.push({ name, kind: "submodules" });
   else if (name === "worktrees") folders.push({ name, kind: "worktrees" });
+  else if (name === "objects") folders.push({ name, kind: "repository-objects" });
+  else if (WRITTEN_BY_GIT.has(name)) folders.push({ name, kind: "repository-part" });
+  else if (CONTINUED.has(name)) folders.push({ name, kind: "rebase" });
 }
 
 function contentsOfPlain(path: string, entries: readonly Entry[], is_repository: boolean): Contents {
@@ -119,11 +190,12 @@ function contentsOfPlain(path: string, entries: readonly Entry[], is_repository:
     } else if (
       isRunLater(path, lower) ||
       bringsPlaces(lower, is_link) ||
+      (is_link && leadsToPrograms(lower)) ||
       (is_repository && OF_REPOSITORY.has(name)) ||
       isPlanted(path, name, is_folder)
     ) {
       contents.places.push(name);
-      if (is_folder && KEEP_SECRETS.has(lower)) contents.folders.push({ name, kind: "kept" });
+      if (is_folder && !NOT_LOOKED_THROUGH.has(lower)) contents.folders.push({ name, kind: "kept" });
       if (!is_folder && isSecret(name)) contents.secrets.push(name);
     } else if (is_folder) {
       const kind = WITH_PROGRAMS.get(lower) ?? (BUILD_FOLDERS.has(lower) ? undefined : "plain");
@@ -137,15 +209,23 @@ function contentsOfPlain(path: string, entries: readonly Entry[], is_repository:
 
 function contentsOfKept(path: string, entries: readonly Entry[]): Contents {
   const isSecret = secretsIn(path);
-  const secrets = entries.filter(({ name, is_folder }) => !is_folder && isSecret(name)).map(({ name }) => name);
-  return { places: [], secrets, pipes: [], folders: [] };
+  const contents: Contents = { places: [], secrets: [], pipes: [], folders: [] };
+  for (const { name, is_folder, is_pipe } of entries) {
+    if (is_pipe) contents.pipes.push(name);
+    if (!is_folder && isSecret(name)) contents.secrets.push(name);
+    if (is_folder && !NOT_LOOKED_THROUGH.has(name.toLowerCase())) contents.folders.push({ name, kind: "kept" });
+  }
+  return contents;
 }
 
 /** Which files of a folder are secrets by their names: those that are asked about each time, keys, and all that lies with keys. */
 function secretsIn(path: string): (name: string) => boolean {
   const folders = path.split("/");
-  const is_among_keys = folders.some((_, at) => endsInKeys(folders.slice(0, at + 1)));
-  return (name) => is_among_keys || hasSecretName(`${path}/${name}`) || endsInKeys([...folders, name]);
+  let is_among_keys: boolean | undefined;
+  return (name) => {
+    is_among_keys ??= folders.some((_, at) => endsInKeys(folders, at + 1));
+    return is_among_keys || hasSecretName(`${path}/${name}`) || endsInKeys([...folders, name]);
+  };
 }
 
 /** A repository without a working copy: git takes a folder of any name for one that holds these. */

@@ -1,5 +1,10 @@
-import { lstatSync, opendirSync } from "node:fs";
+import { type Dir, lstatSync, opendirSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { readRegularBytes } from "../../../ipc/regular-file.ts";
+import { settingsOf } from "../../gate/programs/git-repository.ts";
+import { realPath } from "../../gate/targets/path.ts";
+import { CONTINUED_BY, isNamedAsPrograms, isSeenAsPrograms, REBASE_STEPS } from "./folder-contents.ts";
+import { namesOnlySubmodules } from "./submodule-settings.ts";
 
 /** What a run leaves at a place whose content is run later, and runs nothing: git's own new files, as git writes them. */
 
@@ -11,13 +16,53 @@ const MAX_SAMPLES = 64;
 export function isHarmless(path: string, project: string): boolean {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const folder = path.slice(0, -name.length - 1);
-  if (name === ".git") return isOwnWorktree(path, project);
+  if (isNamedAsPrograms(path)) return leadsToSeen(path, bytesOf(project));
+  if (name === ".git") return isOwnWorktree(path, project) || isOwnSubmodule(path, project);
+  if (name === ".gitmodules") return folder === bytesOf(project) && namesOnlySubmodules(read(path) ?? "[");
   if (!/\/\.git(?:\/|$)/.test(folder)) return false;
-  if (name === "config") return isPlainConfig(path);
-  if (name === "hooks") return hasOnlySamples(path);
+  if (name === "config") return isPlainConfig(path) || isSubmoduleConfig(path, project);
+  if (CONTINUED_BY.has(name)) return isPlainRebase(path);
+  // Git's own template has both.
+  if (name === "hooks" || name === "branches") return hasOnlySamples(path);
   const is_worktree = /\/\.git\/worktrees\/[^/]+$/.test(folder);
   if (name === "gitdir") return is_worktree && isFile(path);
   return name === "commondir" && is_worktree && read(path)?.trim() === "../..";
+}
+
+/** A link to packages, as of another checkout, or to programs, in a folder that is looked at as such by its own name. */
+function leadsToSeen(path: string, project: string): boolean {
+  try {
+    if (!lstatSync(Buffer.from(path, "latin1")).isSymbolicLink()) return false;
+    const real = realPath(Buffer.from(path, "latin1")).toString("latin1");
+    return isSeenAsPrograms(real.startsWith(`${project}/`) ? real.slice(project.length + 1) : real);
+  } catch {
+    return false; // nowhere, where anything may be put yet, or deeper than a path can be long
+  }
+}
+
+/** Steps of a rebase that only pick, edit and label commits: what git itself writes where it stops, and continues with. */
+const PLAIN_STEPS =
+  /^(?:\s*(?:[^A-Za-z\s].*|noop|(?:break|b)|(?:pick|p|reword|r|edit|e|squash|s|fixup|f|drop|d|label|l|reset|t|merge|m|update-ref|u)\s.*)?)$/;
+
+/** Git's own for merges. It runs any other as a program `git-merge-NAME`: with a slash in it, one of the work tree. */
+const STRATEGY = /^(?:ort|recursive|resolve|ours|octopus|subtree)\n?$/;
+
+/**
+ * Whether what is at this path says how a rebase or a sequence continues, and runs no command: its steps, and how it merges.
+ * @param path with one character for each byte
+ */
+export function isPlainRebase(path: string): boolean {
+  if (/\/\.git(?:\/.*)?\/rebase-merge\/strategy$/s.test(path)) return STRATEGY.test(read(path) ?? "");
+  if (/\/\.git(?:\/.*)?\/sequencer\/opts$/s.test(path)) {
+    const options = settingsOf(read(path) ?? "[");
+    return options?.every(([key, value]) => key !== "options.strategy" || STRATEGY.test(value)) === true;
+  }
+  if (!path.endsWith(`/${REBASE_STEPS}`)) return false;
+  return (
+    read(path)
+      ?.split(/\r?\n/)
+      .every((line) => PLAIN_STEPS.test(line)) === true
+  );
 }
 
 /** A working copy of the project's own repository. */
@@ -27,6 +72,31 @@ function isOwnWorktree(path: string, project: string): boolean {
   return (
     to?.startsWith(own) === true && /^[^/\n]+$/.test(to.slice(own.length)) && !/^\.\.?$/.test(to.slice(own.length))
   );
+}
+
+/** A submodule's own repository, by the name of its folder in the project's. */
+const OWN_SUBMODULE = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
+
+/** A working copy of a submodule's repository, which lies in the project's. */
+function isOwnSubmodule(path: string, project: string): boolean {
+  const to = /^gitdir: (.+)\n?$/.exec(read(path) ?? "")?.[1];
+  const own = `${bytesOf(project)}/.git/modules/`;
+  const at = to === undefined ? "" : resolve(dirname(path), to);
+  return at.startsWith(own) && OWN_SUBMODULE.test(at.slice(own.length));
+}
+
+const WORKTREE = /^\tworktree = ((?:\.\.\/)+(?!\.\.\/)[\w./-]{1,4096})$/m;
+
+/** Its settings: they name the working copy in the project that names them. */
+function isSubmoduleConfig(path: string, project: string): boolean {
+  const text = read(path);
+  const to = WORKTREE.exec(text ?? "")?.[1];
+  if (text === undefined || to === undefined || !isPlain(text.replace(WORKTREE, ""))) return false;
+  const [folder, own] = [dirname(path), `${bytesOf(project)}/.git/modules/`];
+  const copy = resolve(folder, to);
+  if (!folder.startsWith(own) || !copy.startsWith(`${bytesOf(project)}/`)) return false;
+  const back = /^gitdir: (.+)\n?$/.exec(read(join(copy, ".git")) ?? "")?.[1];
+  return back !== undefined && resolve(copy, back) === folder;
 }
 
 /** Sections and keys that name no program, no file and no other settings. */
@@ -41,13 +111,22 @@ const PLAIN_LINES = [
 ];
 
 function isPlainConfig(path: string): boolean {
-  const lines = read(path)?.split("\n");
-  return lines?.every((line) => PLAIN_LINES.some((plain) => plain.test(line))) === true;
+  const text = read(path);
+  return text !== undefined && isPlain(text);
+}
+
+function isPlain(text: string): boolean {
+  return text.split("\n").every((line) => PLAIN_LINES.some((plain) => plain.test(line)));
 }
 
 function hasOnlySamples(path: string): boolean {
   if (lstatSync(Buffer.from(path, "latin1"), NO_THROW)?.isDirectory() !== true) return false;
-  const folder = opendirSync(Buffer.from(path, "latin1"), { encoding: "latin1" });
+  let folder: Dir;
+  try {
+    folder = opendirSync(Buffer.from(path, "latin1"), { encoding: "latin1" });
+  } catch {
+    return false; // closed: nobody knows what it holds
+  }
   try {
     for (let entry = folder.readSync(), names = 0; entry !== null; entry = folder.readSync(), names++)
       if (names === MAX_SAMPLES || !(entry.name.endsWith(".sample") || entry.name === "README")) return false;
@@ -60,6 +139,9 @@ function hasOnlySamples(path: string): boolean {
 function isFile(path: string): boolean {
   return lstatSync(Buffer.from(path, "latin1"), NO_THROW)?.isFile() === true;
 }
+
+/** One character for each byte. */
+const bytesOf = (path: string): string => Buffer.from(path).toString("latin1");
 
 const NO_THROW = { throwIfNoEntry: false } as const;
 

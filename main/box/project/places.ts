@@ -1,11 +1,14 @@
-import { lstatSync, realpathSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { GateError } from "../../../ipc/gate-error.ts";
 import type { Declaration } from "../../gate/confinement/declaration.ts";
-import { codeNamedBySettings } from "../../gate/programs/git-named-code.ts";
+import { codeNamedBySettings, repositoriesBuilt } from "../../gate/programs/git-named-code.ts";
+import { realPath } from "../../gate/targets/path.ts";
 import { kindOf } from "../../gate/targets/path-kind.ts";
 import { isAtOrBelow } from "../../gate/targets/pattern.ts";
 import type { FoundPlaces } from "../arguments/bubblewrap.ts";
+import { isLinkToPrograms } from "./folder-contents.ts";
+import { isPlainRebase } from "./harmless.ts";
 import { leadingOut } from "./leading-out.ts";
 import { type Found, identityOf, ProjectTree, TREE_LIMITS, type TreeLimits, type TreeLook } from "./project-tree.ts";
 import type { Turns } from "./turns.ts";
@@ -18,7 +21,10 @@ const MAX_TREES = 24;
 /** In bytes, of all paths that a box would keep or cover: more than so many fit into no box's arguments. */
 const MAX_PATHS = 120 * 1024;
 
-type Looked = Pick<Declaration, "kind" | "project" | "writes" | "reads">;
+/** Bytes of repositories' settings that are read in one look: with more of them it isn't looked through. */
+const MAX_SETTINGS = 2 * 1024 * 1024;
+
+type Looked = Pick<Declaration, "kind" | "project" | "writes" | "reads" | "is_project_too_large">;
 
 /** What was found in the folders that a run may write. */
 export interface Look {
@@ -26,6 +32,8 @@ export interface Look {
   readonly found: FoundPlaces;
   /** For the box as well: paths with one character for each byte. */
   readonly unnamed: readonly string[];
+  /** The same, of folders that name secrets. */
+  readonly unnamed_holding: readonly string[];
   /** The same, of what leads out of the box. */
   readonly unnamed_pipes: readonly string[];
   /** For the box as well: what may hold secrets, in the same form. */
@@ -39,6 +47,8 @@ export interface Look {
 /** What is in a folder before the first of the runs that are going there. */
 export interface Known {
   readonly folder: string;
+  /** Whose settings name code in it, too; left out: its own alone. */
+  readonly project?: string | undefined;
   readonly places: readonly KnownPlace[];
 }
 
@@ -47,33 +57,45 @@ export type KnownPlace = Found & { readonly leads_to: string | null };
 
 /** A project that holds more than a box can be made for. */
 export class TooLarge extends GateError {
-  constructor(what: string) {
+  /** Left out: the whole project. */
+  readonly folder: string | undefined;
+
+  constructor(what: string, folder?: string) {
     super("box_unavailable", `its project holds ${what} for a box`, "sent again, it is asked about");
+    this.folder = folder;
   }
 }
 
 export class Places {
   readonly #trees = new Map<string, ProjectTree>();
   readonly #limits: TreeLimits;
+  readonly #home: string | undefined;
 
-  constructor(limits = TREE_LIMITS) {
+  /** @param home of the user, whose own settings of git count as well */
+  constructor(limits = TREE_LIMITS, home?: string) {
     this.#limits = limits;
+    this.#home = home;
   }
 
   /** Looks at what a declaration lets a box write, and for secrets at what it lets it read. @throws TooLarge; the system's error */
-  async before({ kind, project, writes, reads }: Looked, turns: Turns): Promise<Look> {
+  async before(looked: Looked, turns: Turns): Promise<Look> {
+    const { kind, project, writes, reads, is_project_too_large = false } = looked;
     const began = performance.now();
     const is_narrow = kind !== undefined;
-    const folders = is_narrow ? (writes.length > 0 ? [project] : []) : [project, ...writes];
-    const looks = await this.#looks(folders, turns);
-    if (!looks.every(({ is_whole }) => is_whole)) throw new TooLarge("too many files and folders");
+    const narrow = is_project_too_large ? writes.filter(isFolder) : writes.length > 0 ? [project] : [];
+    const folders = is_narrow ? narrow : [project, ...writes];
+    const looks = await this.#looks(folders, turns, project);
+    const partial = looks.find(({ is_whole }) => !is_whole);
+    if (partial !== undefined) throw new TooLarge("too many files and folders", partial.folder);
     const read = is_narrow ? reads.filter((path) => !folders.includes(path) && isFolder(path)) : [];
     const read_looks = await this.#looks(read, turns);
     // Its words don't say what it reads, so the secrets in there have to be hidden: all of them.
     if (kind === "looking" && !read_looks.every(({ is_whole }) => is_whole))
       throw new TooLarge("too many files and folders");
     const secrets = [...looks, ...read_looks].flatMap((look) => look.secrets.map(({ path }) => path));
-    const places = looks.flatMap((look) => look.places.map(({ path }) => path));
+    const places = looks.flatMap((look) =>
+      look.places.filter((place) => !isLinkToPrograms(place)).map(({ path }) => path),
+    );
     const read_settings = read_looks.flatMap((look) => look.places.map(({ path }) => path)).filter(isSettings);
     const shown = is_narrow ? [...reads, ...writes] : folders;
     const all_pipes = [...looks, ...read_looks].flatMap((look) => look.pipes);
@@ -81,6 +103,10 @@ export class Places {
     if ([...places, ...secrets, ...read_settings, ...pipes].reduce((sum, path) => sum + path.length, 0) > MAX_PATHS)
       throw new TooLarge("too much that is run later");
     const written = is_narrow ? writes : folders;
+    const holders = [...looks, ...read_looks].flatMap((look) =>
+      look.secrets.flatMap(({ path }) => foldersAbove(path, Buffer.from(look.folder).toString("latin1"))),
+    );
+    const holding = [...new Set(holders)].filter((path) => isWithin(path, written));
     const bound: string[] = [];
     for (const path of places) {
       bound.push(...withTarget(path, written));
@@ -90,16 +116,19 @@ export class Places {
       found: {
         run_later: bound.flatMap(asText),
         secrets: secrets.flatMap(asText),
+        holding: holding.flatMap(asText),
         read_settings: read_settings.flatMap(asText),
         pipes: pipes.flatMap(asText),
       },
       unnamed: bound.filter((path) => asText(path).length === 0 && isWithin(path, written)),
+      unnamed_holding: holding.filter((path) => asText(path).length === 0),
       unnamed_pipes: pipes.filter((path) => asText(path).length === 0),
       unnamed_secrets: [...secrets, ...read_settings, ...places.filter(isSettings)].filter(
         (path) => asText(path).length === 0 && isWithin(path, shown),
       ),
       known: looks.map(({ folder, places, repositories }) => ({
         folder,
+        ...(folder === project ? {} : { project }),
         places: [...places, ...repositories.map(itself)].map((place) => ({ ...place, leads_to: leadsTo(place) })),
       })),
       began,
@@ -107,18 +136,28 @@ export class Places {
     };
   }
 
-  async #looks(folders: readonly string[], turns: Turns): Promise<({ folder: string } & TreeLook)[]> {
+  /** @param project whose settings name code in them, as each folder's own do; left out: these alone */
+  async #looks(folders: readonly string[], turns: Turns, project?: string): Promise<({ folder: string } & TreeLook)[]> {
     const looks: ({ folder: string } & TreeLook)[] = [];
-    for (const folder of folders)
-      looks.push({ folder, ...withNamed(folder, await this.#tree(folder).lookInTurns(turns)) });
+    for (const folder of folders) {
+      const { places, ...look } = await withNamed(folder, await this.#tree(folder).lookInTurns(turns), turns, {
+        home: this.#home,
+        project,
+      });
+      // A rebase continues in later commands: its steps are looked at after each, as if they were new.
+      looks.push({ folder, ...look, places: places.filter(({ path }) => !isPlainRebase(path)) });
+    }
     return looks;
   }
 
   /** What is there now and wasn't before, or isn't what it was. `is_whole`: all was looked through. @throws the system's error */
-  async appeared({ folder, places }: Known, turns: Turns): Promise<{ found: Found[]; is_whole: boolean }> {
+  async appeared({ folder, project, places }: Known, turns: Turns): Promise<{ found: Found[]; is_whole: boolean }> {
     const by_path = new Map(places.map((place) => [place.path, place]));
     const by_own = new Map(places.map((place) => [place.own, place]));
-    const look = withNamed(folder, await this.#tree(folder).lookInTurns(turns));
+    const look = await withNamed(folder, await this.#tree(folder).lookInTurns(turns), turns, {
+      home: this.#home,
+      project,
+    });
     const found: Found[] = [];
     for (const place of look.places) {
       if (hasAppeared(place, by_path.get(place.path), by_own.get(place.own))) found.push(place);
@@ -143,24 +182,49 @@ function hasAppeared(place: Found, at_path: KnownPlace | undefined, known: Known
   if (at_path?.is_link || place.is_link) return !isSameLink(place, known);
   // In the box a place itself can't be replaced, only a folder that it lies in: anybody else may have.
   if (at_path !== undefined && (at_path.own === place.own || at_path.parent === place.parent)) return false;
-  // With its folder a place moves as it is.
-  return known?.changed_at !== place.changed_at;
+  // With its folder a place moves as it is; but git looks for a repository by the name that its folder then has.
+  return known?.changed_at !== place.changed_at || (isInGit(place.path) && !isInGit(known.path));
 }
+
+const isInGit = (path: string): boolean => /\/\.git\//i.test(path);
 
 /** A repository that was there stays when its objects are deleted, with its settings and hooks; another in its place doesn't. */
 const itself = (repository: Found): Found => ({ ...repository, parent: "" });
 
-/** With the code that the repository's own settings name. */
-function withNamed(folder: string, look: TreeLook): TreeLook {
-  const named = codeNamedBySettings(folder).flatMap((path) => {
-    const bytes = Buffer.from(path).toString("latin1");
-    const is_kept = look.places.some((place) => isAtOrBelow(bytes, place.path));
-    return is_kept ? [] : foundAt(path, bytes);
-  });
-  return { ...look, places: [...look.places, ...named] };
+/** One of these, but for what couldn't be looked into before either. */
+export const wasOpenRepository = ({ parent, changed_at }: KnownPlace): boolean => parent === "" && changed_at !== 0;
+
+/** With the code that the repository's own settings name, and those of the repositories in it. */
+async function withNamed(
+  folder: string,
+  look: TreeLook,
+  turns: Turns,
+  { home, project = folder }: { home: string | undefined; project: string | undefined },
+): Promise<TreeLook> {
+  const inner = [...look.repositories, ...look.places].filter(({ path }) => path.endsWith("/.git"));
+  const roots = new Set([project, folder, ...inner.flatMap(({ path }) => asText(path).map(dirname))]);
+  const room = { bytes: MAX_SETTINGS };
+  const kept = new Set(look.places.map(({ path }) => path));
+  const named: Found[] = [];
+  for (const root of roots) {
+    for (const path of [...codeNamedBySettings(root, home, room), ...repositoriesBuilt(root)]) {
+      const bytes = Buffer.from(path).toString("latin1");
+      if (!isAtOrBelow(path, folder) || isBelowOneOf(bytes, kept)) continue;
+      named.push(...foundAt(path, bytes));
+      kept.add(bytes);
+    }
+    await turns.shared();
+  }
+  return { ...look, is_whole: look.is_whole && room.bytes > 0, places: [...look.places, ...named] };
 }
 
-function foundAt(path: string, bytes: string): Found[] {
+function isBelowOneOf(path: string, folders: ReadonlySet<string>): boolean {
+  for (let at = path; at !== "/" && at !== "."; at = dirname(at)) if (folders.has(at)) return true;
+  return false;
+}
+
+/** One thing by its path, and the same in bytes; none where nothing is there. */
+export function foundAt(path: string, bytes: string): Found[] {
   try {
     const stat = lstatSync(path);
     const parent = identityOf(lstatSync(dirname(path)));
@@ -181,7 +245,7 @@ function isSameLink(place: Found, known: KnownPlace | undefined): boolean {
 function leadsTo({ path, is_link }: Found): string | null {
   if (!is_link) return null;
   try {
-    const real = realpathSync.native(Buffer.from(path, "latin1"), { encoding: "latin1" });
+    const real = realPath(Buffer.from(path, "latin1")).toString("latin1");
     const name_at = real.lastIndexOf("/") + 1;
     const parent = lstatSync(Buffer.from(real.slice(0, name_at), "latin1"));
     return `${real.slice(name_at)} in ${identityOf(parent)}`;
@@ -190,13 +254,11 @@ function leadsTo({ path, is_link }: Found): string | null {
   }
 }
 
-/** A link, and what it leads to where a box may write that. */
+/** What a link leads to, and a place that is none, where a box may write that. */
 function withTarget(path: string, folders: readonly string[]): string[] {
-  const [text] = asText(path);
-  if (text === undefined) return [path];
   try {
-    const real = realpathSync.native(text);
-    return folders.some((folder) => isAtOrBelow(real, folder)) ? [Buffer.from(real).toString("latin1")] : [];
+    const real = realPath(Buffer.from(path, "latin1")).toString("latin1");
+    return isWithin(real, folders) ? [real] : [];
   } catch {
     return []; // it leads nowhere: there is nothing to keep
   }
@@ -204,6 +266,15 @@ function withTarget(path: string, folders: readonly string[]): string[] {
 
 /** By the name alone: whether it is a repository's is seen where it is shown. */
 const isSettings = (path: string): boolean => /\/config(?:\.worktree)?$/.test(path);
+
+/**
+ * Those below `top` that hold a file. Whoever could move one while another box is made could put a folder like it in its place: what is
+ * hidden would be hidden there.
+ */
+function foldersAbove(path: string, top: string): string[] {
+  const names = path.slice(top.length + 1).split("/");
+  return names.slice(1).map((_, at) => `${top}/${names.slice(0, at + 1).join("/")}`);
+}
 
 const isFolder = (path: string): boolean => kindOf(path) === "folder";
 

@@ -1,6 +1,13 @@
 import { type Dirent, lstatSync, opendirSync, readdirSync, type Stats } from "node:fs";
 import { errorCode } from "../../gate/errors.ts";
-import { type Contents, contentsOf, type Entry, type FolderKind, isRepositoryKind } from "./folder-contents.ts";
+import {
+  type Contents,
+  contentsOf,
+  type Entry,
+  type FolderKind,
+  isRepositoryKind,
+  tellsRepository,
+} from "./folder-contents.ts";
 import { ShortWays, Way } from "./short-ways.ts";
 import type { Turns } from "./turns.ts";
 
@@ -12,6 +19,8 @@ import type { Turns } from "./turns.ts";
 
 /** A change so soon after a folder was read may not have changed its times again; in milliseconds. */
 const SAME_TICK_MS = 50;
+/** The same on a disk whose times are whole seconds, or every second one. */
+const SAME_SECOND_MS = 2050;
 
 /** What is looked through of a project: beyond it nothing is confined, as a look would hold up all agents for seconds. */
 export interface TreeLimits {
@@ -25,7 +34,10 @@ export interface TreeLimits {
 export const TREE_LIMITS: TreeLimits = { folders: 40_000, names: 500_000, large: 128 * 1024 };
 
 /** Names that are read, or looked at, in one step. */
-const STEP = 1024;
+const STEP = 512;
+
+/** Named pipes and sockets of one folder: more fit into no box's arguments. */
+const MAX_PIPES = 4096;
 
 export interface TreeLook {
   readonly places: Found[];
@@ -68,7 +80,6 @@ interface Folder {
   /** A `.git` that git passes over: with it a command would work on another repository than it seems. */
   is_hollow: boolean;
   changed_at: number;
-  times: number;
   is_sure: boolean;
   folders: Map<string, Folder>;
   places: Found[];
@@ -116,7 +127,7 @@ export class ProjectTree {
     try {
       for (const { folder, way } of waiting) {
         const closed = yield* this.#refresh(folder, way, room);
-        yield;
+        // At once: another look at the same folder, which began before, may end in the next turn.
         if (closed !== undefined) look.places.push(closed);
         else {
           for (const place of folder.places) look.places.push(place);
@@ -130,6 +141,7 @@ export class ProjectTree {
           }
         }
         ways.passed(way);
+        yield;
       }
     } finally {
       ways.close();
@@ -148,13 +160,12 @@ export class ProjectTree {
         return undefined;
       }
       const identity = identityOf(stat);
-      const times = stat.ctimeMs + stat.mtimeMs / 2 ** 20;
-      if (folder.is_sure && folder.identity === identity && folder.times === times) return undefined;
+      // Nobody can set when it was last changed: whoever changes what is in it changes that.
+      if (folder.is_sure && folder.identity === identity && folder.changed_at === stat.ctimeMs) return undefined;
       const read_at = Date.now();
       const is_whole = yield* read(folder, way, { identity, size: stat.size, room });
       folder.changed_at = stat.ctimeMs;
-      folder.times = times;
-      folder.is_sure = is_whole && read_at - Math.max(stat.ctimeMs, stat.mtimeMs) > SAME_TICK_MS;
+      folder.is_sure = is_whole && read_at - Math.max(stat.ctimeMs, stat.mtimeMs) > tickOf(stat);
       return undefined;
     } catch (error) {
       const code = errorCode(error);
@@ -176,6 +187,8 @@ export class ProjectTree {
   }
 }
 
+const tickOf = ({ ctimeMs }: Stats): number => (ctimeMs % 1000 === 0 ? SAME_SECOND_MS : SAME_TICK_MS);
+
 function newFolder(path: string, kind: FolderKind, parent: Folder | null = null): Folder {
   const bytes = Buffer.from(path, "latin1");
   return {
@@ -186,7 +199,6 @@ function newFolder(path: string, kind: FolderKind, parent: Folder | null = null)
     identity: "",
     is_hollow: false,
     changed_at: 0,
-    times: 0,
     is_sure: false,
     folders: new Map(),
     places: [],
@@ -214,63 +226,89 @@ interface Reading {
 
 /** @returns whether all of it was read */
 function* read(folder: Folder, way: Way, { identity, size, room }: Reading): Steps<boolean> {
-  const entries = yield* entriesOf(folder, way, size, room);
-  const is_whole = entries.length <= room.names;
-  const contents = yield* contentsIn(folder, entries);
+  const { contents, telling, count } = yield* contentsIn(folder, way, size, room);
   const places = yield* foundOf(folder, way, identity, contents.places);
   const secrets = yield* foundOf(folder, way, identity, contents.secrets);
-  const pipes = yield* foundOf(folder, way, identity, contents.pipes);
-  const is_wide = contents.folders.length > room.folders;
+  const pipes = yield* foundOf(folder, way, identity, contents.pipes.slice(0, MAX_PIPES));
+  const is_whole = count <= room.names && contents.folders.length <= room.folders && contents.pipes.length <= MAX_PIPES;
   folder.identity = identity;
-  folder.is_hollow = isGit(folder) && isHollow(entries);
+  folder.is_hollow = isGit(folder) && isHollow(telling);
   folder.places = places;
   folder.secrets = secrets;
   folder.pipes = pipes;
-  folder.folders = is_wide ? new Map() : childrenOf(folder, contents);
-  room.names = Math.max(0, room.names - entries.length);
-  if (!is_whole || is_wide) room.is_exceeded = true;
-  return is_whole && !is_wide;
+  folder.folders = contents.folders.length > room.folders ? new Map() : childrenOf(folder, contents);
+  room.names = Math.max(0, room.names - count);
+  if (!is_whole) room.is_exceeded = true;
+  return is_whole;
 }
 
-function* contentsIn({ path, kind }: Folder, entries: readonly Entry[]): Steps<Contents> {
-  const is_repository = isRepositoryKind(kind, entries);
+interface ReadNames {
+  readonly contents: Contents;
+  /** Those that tell a repository. */
+  readonly telling: readonly Entry[];
+  readonly count: number;
+}
+
+/** What matters of a folder, step by step: of a large one not all names are held at once, which would keep the collector of garbage busy. */
+function* contentsIn(folder: Folder, way: Way, size: number, room: Room): Steps<ReadNames> {
+  const { path, kind } = folder;
   const all: Contents = { places: [], secrets: [], pipes: [], folders: [] };
-  for (let at = 0; at < entries.length; at += STEP) {
-    if (at > 0) yield;
-    const part = contentsOf(path, kind, entries.slice(at, at + STEP), is_repository);
+  const telling: Entry[] = [];
+  const add = (entries: readonly Entry[], is_repository: boolean) => {
+    const part = contentsOf(path, kind, entries, is_repository);
     all.places.push(...part.places);
     all.secrets.push(...part.secrets);
-    all.pipes.push(...part.pipes);
-    all.folders.push(...part.folders);
+    if (all.pipes.length <= MAX_PIPES) all.pipes.push(...part.pipes);
+    if (all.folders.length <= room.folders) all.folders.push(...part.folders);
+  };
+  let count = 0;
+  for (const entries of entriesOf(folder, way, size, room)) {
+    count += entries.length;
+    const others: Entry[] = [];
+    for (const entry of entries) (tellsRepository(entry, kind) ? telling : others).push(entry);
+    add(others, false);
+    if (entries.length === STEP) yield;
   }
-  return all;
+  const is_repository = isRepositoryKind(kind, telling);
+  // Of a repository nothing else counts.
+  if (is_repository && kind !== "plain") for (const names of Object.values(all)) names.length = 0;
+  add(telling, is_repository);
+  return { contents: all, telling, count };
 }
 
 /** Of a large folder no more than one above what there is room for. */
-function* namesIn(bytes: Buffer, size: number, room: Room): Steps<Dirent<string>[]> {
-  if (size <= room.large) return readdirSync(bytes, { encoding: "latin1", withFileTypes: true });
+function* namesIn(bytes: Buffer, size: number, room: Room): Generator<Dirent<string>[]> {
+  if (size <= room.large) {
+    const names = readdirSync(bytes, { encoding: "latin1", withFileTypes: true });
+    for (let at = 0; at < names.length; at += STEP) yield names.slice(at, at + STEP);
+    return;
+  }
   const folder = opendirSync(bytes, { encoding: "latin1", bufferSize: STEP });
   try {
-    const names: Dirent<string>[] = [];
-    for (let entry = folder.readSync(); entry !== null && names.length <= room.names; entry = folder.readSync()) {
-      if (names.push(entry) % STEP === 0) yield;
+    let names: Dirent<string>[] = [];
+    let count = 0;
+    for (let entry = folder.readSync(); entry !== null && count <= room.names; entry = folder.readSync()) {
+      count = count + 1;
+      if (names.push(entry) < STEP) continue;
+      yield names;
+      names = [];
     }
-    return names;
+    yield names;
   } finally {
     folder.closeSync();
   }
 }
 
-function* entriesOf({ path, bytes }: Folder, way: Way, size: number, room: Room): Steps<Entry[]> {
-  const entries: Entry[] = [];
-  for (const entry of yield* namesIn(way.to(bytes), size, room)) {
-    const is_known =
-      entry.isDirectory() || entry.isFile() || entry.isSymbolicLink() || entry.isFIFO() || entry.isSocket();
-    // Some file systems don't say what an entry is.
-    const is = is_known ? entry : lstatSync(way.to(Buffer.from(below(path, entry.name), "latin1")), NO_THROW);
-    if (entries.push(entryOf(entry.name, is)) % STEP === 0) yield;
+function* entriesOf({ path, bytes }: Folder, way: Way, size: number, room: Room): Generator<Entry[]> {
+  for (const names of namesIn(way.to(bytes), size, room)) {
+    yield names.map((entry) => {
+      const is_known =
+        entry.isDirectory() || entry.isFile() || entry.isSymbolicLink() || entry.isFIFO() || entry.isSocket();
+      // Some file systems don't say what an entry is.
+      const is = is_known ? entry : lstatSync(way.to(Buffer.from(below(path, entry.name), "latin1")), NO_THROW);
+      return entryOf(entry.name, is);
+    });
   }
-  return entries;
 }
 
 function entryOf(

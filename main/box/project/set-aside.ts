@@ -74,8 +74,8 @@ function move(source: Buffer, { found, name, into, fd }: Move, by: Pick<SetAside
       }
     }
   }
-  // The project lies on another file system, or the gate's is full: a name that nothing looks for is as good.
-  const other = name.length > LONGEST_NAME ? `set-aside-${mark}` : `${name}.set-aside-${mark}`;
+  // The project lies on another file system, or the gate's is full: a name that nothing looks for, and no reference of git's can have, is as good.
+  const other = name.length > LONGEST_NAME ? `set-aside~${mark}` : `${name}.set-aside~${mark}`;
   renameOut(source, fd, Buffer.from(`/proc/self/fd/${fd}/${other}`, "latin1"));
   const entry = { path, kept_at: join(dirname(path), Buffer.from(other, "latin1").toString()), ...by };
   if (has_folder) record(folder, entry);
@@ -120,6 +120,23 @@ function renameOut(source: Buffer, folder: number, to: string | Buffer): void {
 
 function giveBack(folder: number): void {
   chmodSync(`/proc/self/fd/${folder}`, (fstatSync(folder).mode & 0o7777) | 0o700);
+}
+
+/**
+ * A folder that a command has closed to its owner is opened again: what it holds couldn't be looked through.
+ * @param path with one character for each byte @param identity what was found there, where that is known
+ * @param rights that its owner needs @throws the system's error
+ */
+export function openAgain(path: string, identity: string, rights = 0o500): void {
+  const fd = openFolder(path);
+  if (fd === undefined) return;
+  try {
+    const { mode, uid } = fstatSync(fd);
+    const is_closed = uid === process.getuid?.() && (mode & rights) !== rights;
+    if (is_closed && isSameFolder(fd, path, identity)) giveBack(fd);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** What was set aside and is still there, newest first. */

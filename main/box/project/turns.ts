@@ -1,6 +1,6 @@
 /** Long work that lets everything else have its turn: the gate answers other agents meanwhile. */
 
-const TURN_MS = 10;
+const TURN_MS = 4;
 
 /** All long work of this process: however much there is, each turn of the event loop has one piece of it. */
 const waiting: (() => void)[] = [];

@@ -1,5 +1,4 @@
 import { closeSync, constants, lstatSync, openSync, readSync, rmSync } from "node:fs";
-import { Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { errorCode } from "../../gate/errors.ts";
@@ -9,6 +8,10 @@ import { othersPipes } from "./slots.ts";
 
 /** Of the box's other processes, after its first. */
 const UNTIL_DEAD_MS = 100;
+
+/** How often it is looked whether a run has ended, and bytes that are read of its pipe then. */
+const LOOK_MS = 50;
+const MAX_READ = 64 * 1024;
 
 /** Removes the pipes of earlier gates; resolves once the last run that holds one has ended. @param prefix this gate's own */
 export async function earlierRunsEnd(folder: string, prefix: string, signal: AbortSignal): Promise<void> {
@@ -23,29 +26,20 @@ export async function earlierRunsEnd(folder: string, prefix: string, signal: Abo
   if (going.length > 0) await wait(UNTIL_DEAD_MS, undefined, { ref: false });
 }
 
-function ends(path: string, signal: AbortSignal): Promise<void> {
+async function ends(path: string, signal: AbortSignal): Promise<void> {
   const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
   const fd = openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
-  if (!isHeld(fd)) {
+  try {
+    while (isHeld(fd) && !signal.aborted) await wait(LOOK_MS, undefined, { ref: false });
+  } finally {
     closeSync(fd);
-    return Promise.resolve();
   }
-  return new Promise((resolve) => {
-    const socket = new Socket({ fd, readable: true, writable: false, signal });
-    socket.unref();
-    socket.on("error", () => socket.destroy());
-    socket.on("end", () => socket.destroy());
-    socket.once("close", () => resolve());
-    socket.resume();
-  });
 }
 
-/** A pipe without a writer is at its end; one with a writer has nothing to read. */
+/** A pipe without a writer is at its end. A command can write into it without end: no more is read than one look takes. */
 function isHeld(fd: number): boolean {
   try {
-    const bytes = Buffer.alloc(4096);
-    while (readSync(fd, bytes) > 0);
-    return false;
+    return readSync(fd, Buffer.alloc(MAX_READ)) > 0;
   } catch (error) {
     if (errorCode(error) === "EAGAIN") return true;
     throw error;

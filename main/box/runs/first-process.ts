@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { errorCode } from "../../gate/errors.ts";
+import type { Caller } from "./greeting.ts";
 
 /**
  * A box's first process is ended with the bubblewrap that made it, but not from its beginning: until it waits for the command, the end of
@@ -32,6 +33,22 @@ export function endOrphan(pipe: string, bubblewrap: string, pid: number | undefi
   const name = Buffer.from(bubblewrap).subarray(0, 15).toString();
   const candidates = pid === undefined ? processes() : [pid];
   for (const one of candidates) if (isOrphan(one, pipe, name)) process.kill(one, "SIGKILL");
+}
+
+/**
+ * Whether whoever waited for a box had ended before bubblewrap could follow it, which is so once it says who is first in the box: then
+ * nothing ends that box. Not known, and false, where they have other numbers here.
+ */
+export function hasLostCaller(pid: number, { launcher, parent }: Caller): boolean {
+  return parentOf(pid) === launcher && parentOf(launcher) !== parent;
+}
+
+function parentOf(pid: number): number | undefined {
+  try {
+    return Number(/^PPid:\s*(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+  } catch {
+    return undefined; // it has ended
+  }
 }
 
 const processes = (): number[] => readdirSync("/proc").map(Number).filter(Number.isInteger);

@@ -1,13 +1,14 @@
 import { shellQuoted, shellWord } from "../../../ipc/shell-quoted.ts";
 import { firstProcessFollows } from "./first-process.ts";
+import { CALLER } from "./greeting.ts";
 
 /** The program that starts a confined run: words in, bubblewrap out. It is a script, as Node would cost 30 ms for each command. */
 
 export interface LauncherParts {
   /** The gate's folder for the box, absolute. */
   folder: string;
-  /** Bubblewrap's path and bash's, absolute: what PATH names may be the project's. */
-  bubblewrap: string;
+  /** What makes the box, and bash, absolute: what PATH names may be the project's. */
+  maker: string;
   bash: string;
   /** Bubblewrap's arguments that every box begins with: alone they make one that holds nothing but the system. */
   common: readonly string[];
@@ -51,15 +52,19 @@ export const NOT_RUN = "the command did not run";
  * `--norc`: where its input is a socket, bash runs the settings of an interactive shell.
  */
 export function launcherText(parts: LauncherParts): string {
-  const { folder, bubblewrap, bash, common, limits, has_filter, keeps_terminal = false } = parts;
+  const { folder, maker, bash, common, limits, has_filter, keeps_terminal = false } = parts;
   const refused = `echo "Metnos Gate: \${METNOS_BOX_REFUSED:-the gate has ended}: ${NOT_RUN}" >&2; exit ${NOT_STARTED}`;
-  const inner = `[ "$METNOS_BOX_WHOLE" = 1 ] || { ${refused}; }
-eval "$METNOS_BOX_START"
-${limits}
-${ENDS_WITHOUT_BUBBLEWRAP}
-eval "unset METNOS_BOX_WHOLE METNOS_BOX_START METNOS_BOX_COMMAND
-$METNOS_BOX_COMMAND" 9>&-
-r=$?; { pwd -P >&9; } 2>/dev/null; exit $r`;
+  // One line: what the shell says of the command counts the lines from there.
+  const inner = [
+    `[ "$METNOS_BOX_WHOLE" = 1 ] || { ${refused}; }`,
+    'eval "$METNOS_BOX_START"',
+    ...(limits === "" ? [] : [limits]),
+    ...ENDS_WITHOUT_BUBBLEWRAP.split("\n"),
+    'eval "unset METNOS_BOX_WHOLE METNOS_BOX_START METNOS_BOX_COMMAND; $METNOS_BOX_COMMAND" 9>&-',
+    "r=$?",
+    "{ pwd -P >&9; } 2>/dev/null",
+    "exit $r",
+  ].join("; ");
   return `#!${bash} -p
 # Written by Metnos Gate as it starts: starts one confined command, once.
 refuse() {
@@ -81,6 +86,7 @@ done
 trap '' PIPE
 { exec 3<>"$pipe.up" 4>"$pipe.up" 3<>"$pipe.down" 5<"$pipe.down" 3>&-; } 2>/dev/null && [ -p /proc/self/fd/4 ] || refuse 'the gate that allowed this is gone'
 mapfile -d '' -t environment </proc/self/environ
+environment+=("${CALLER}=$$ $PPID")
 { printf '%s\\0' "$id" "\${#environment[@]}" "\${environment[@]}" >&4; } 2>/dev/null || refuse 'this run is over, or the gate has ended'
 trap - PIPE
 # A pipe that bubblewrap alone holds open for writing: its box's shell reads 8.
@@ -93,7 +99,7 @@ ${
 `
     : `${ENDED_FIRST}
 `
-}exec -c ${shellQuoted(bubblewrap)} ${common
+}exec -c ${shellQuoted(maker)} ${common
     .filter((word) => !keeps_terminal || word !== NEW_SESSION)
     .map(shellWord)
     .join(

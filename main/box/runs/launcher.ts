@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { accessSync, chmodSync, constants, lstatSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { GateError } from "../../../ipc/gate-error.ts";
 import { type LauncherParts, launcherText } from "./launcher-text.ts";
 
@@ -11,13 +11,14 @@ export class Launcher {
     this.#file = file;
   }
 
-  /** @throws the system's error */
+  /** @throws the system's error, also where nothing that lies there can be run */
   write(parts: LauncherParts): void {
     const made = `${this.#file}.new`;
     rmSync(made, { force: true });
     writeFileSync(made, launcherText(parts), { mode: 0o700, flag: "wx" });
     chmodSync(made, 0o700);
     renameSync(made, this.#file);
+    accessSync(this.#file, constants.X_OK);
     this.#identity = identityOf(this.#file) ?? "";
   }
 

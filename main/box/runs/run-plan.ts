@@ -1,8 +1,17 @@
+import { readFileSync } from "node:fs";
+import { setTimeout as passed } from "node:timers/promises";
 import type { Level } from "../../../ipc/decision.ts";
 import { GateError } from "../../../ipc/gate-error.ts";
 import type { ConfinedRun } from "../../gate/confinement/box.ts";
 import { withScanLimit } from "../../gate/targets/tree-scan.ts";
-import { boxArguments, closedWords, commonArguments, pipeWords, refuseUnusable } from "../arguments/bubblewrap.ts";
+import {
+  boxArguments,
+  closedWords,
+  commonArguments,
+  holdWords,
+  pipeWords,
+  refuseUnusable,
+} from "../arguments/bubblewrap.ts";
 import { getsIn } from "../arguments/environment.ts";
 import { NO_SETTINGS, userGitSettings } from "../arguments/git.ts";
 import type { Machine } from "../arguments/machine.ts";
@@ -18,6 +27,10 @@ import { Turns } from "../project/turns.ts";
 const LOOK_IS_GOOD_FOR_MS = 1000;
 /** While other runs in the same folders end, what is there is what they have left: looked again so many times. */
 const MAX_LOOKS = 5;
+
+/** How long a run waits for those that it can't run beside, and how often it looks. */
+const ALONE_WITHIN_MS = 3000;
+const ALONE_LOOK_MS = 25;
 
 /** Bubblewrap takes 9000 words. */
 const MAX_WORDS = 8900;
@@ -52,8 +65,8 @@ export interface RunPlanParts {
   is_open?: boolean;
   /** Opens a run's way to hosts. @throws GateError `box_unavailable` */
   openNetwork(run: ConfinedRun): RunNetwork;
-  /** This project holds more than a box can be made for. */
-  tooLarge(project: string): void;
+  /** This project, or a folder in it, holds more than a box can be made for. */
+  tooLarge(folder: string): void;
 }
 
 interface Made {
@@ -104,7 +117,11 @@ export class RunPlan {
         throw new TooLarge("too much that is run later");
       return { look, words, checks };
     } catch (error) {
-      if (error instanceof TooLarge) tooLarge(declaration.project);
+      if (error instanceof TooLarge) {
+        const { writes, is_project_too_large } = declaration;
+        const narrow = error.folder === undefined ? writes : [error.folder];
+        for (const folder of is_project_too_large === true ? narrow : [project]) tooLarge(folder);
+      }
       throw error;
     }
   }
@@ -123,6 +140,20 @@ export class RunPlan {
     throw new GateError("box_unavailable", "other commands keep changing its project", "try again");
   }
 
+  /** The same, once no run changes settings there, nor this one beside any other. */
+  async #alone(): Promise<Made> {
+    const { after } = this.#parts;
+    const is_alone = this.#run.declaration.changes_settings !== undefined;
+    for (const until = performance.now() + ALONE_WITHIN_MS; ; ) {
+      const made = await this.#current();
+      if (!after.isOccupied(made.look.known, is_alone)) return made;
+      if (performance.now() > until || this.#is_dropped) break;
+      await passed(ALONE_LOOK_MS);
+    }
+    const others = is_alone ? "other commands run" : "git changes settings";
+    throw new GateError("box_unavailable", `${others} in its project`, "try again when that has ended");
+  }
+
   /** It was allowed to an agent as that was then: a pause or another level since counts, as for a call that is sent now. */
   refusal(): string | null {
     const { level, stopped } = this.#parts.stateOf(this.#run.agent_id);
@@ -139,29 +170,35 @@ export class RunPlan {
   async start(environment: readonly string[]): Promise<Buffer> {
     const { machine, after, openNetwork } = this.#parts;
     const { declaration, line } = this.#run;
-    const { look, words: made, checks } = await this.#current();
+    const { look, words: made, checks } = await this.#alone();
     const refusal = this.#is_dropped ? "it was ended" : this.refusal();
     if (refusal !== null) throw new GateError("box_unavailable", refusal, "send it again");
     if (declaration.network) this.#network = openNetwork(this.#run);
     const kept = keptVariables(environment, machine.settings.environment);
     const unnamed = [
+      ...look.unnamed_holding.flatMap(holdWords),
       ...look.unnamed.flatMap((path) => ["--ro-bind", path, path]),
       ...closedWords(look.unnamed_secrets, machine),
       ...pipeWords(look.unnamed_pipes),
     ];
-    const begin = [checks, ...(this.#network === undefined ? [] : [this.#network.start])].join("\n");
+    const begin = [
+      bytesOf(checks),
+      ...(unnamed.length === 0 ? [] : [mountChecks(unnamed, ["/"], readFileSync("/proc/self/mountinfo", "latin1"))]),
+      ...(this.#network === undefined ? [] : [bytesOf(this.#network.start)]),
+    ].join("\n");
     // The launcher has the first ones already.
     const rest = made.slice(commonArguments(machine).length);
     const words = [...(this.#network?.first ?? []), ...rest, ...(this.#network?.arguments ?? [])];
     // The last of it says that nothing is missing: a gate may die while it writes.
-    const own = { METNOS_BOX_START: begin, METNOS_BOX_COMMAND: line, METNOS_BOX_WHOLE: "1" };
+    const own = { METNOS_BOX_START: begin, METNOS_BOX_COMMAND: bytesOf(line), METNOS_BOX_WHOLE: "1" };
     const last = Object.entries(own).flatMap(([name, value]) => ["--setenv", name, value]);
     if (kept.length + unnamed.length + words.length + last.length > MAX_WORDS)
       throw new GateError("box_unavailable", "its project holds too much that is run later", "run it outside the box");
-    after.started(this, look.known);
+    // Also where the disk is full before all of it is written.
     this.#has_started = true;
+    after.started(this, look.known, declaration.changes_settings);
     // Kept variables come first: what the box says of itself counts.
-    return Buffer.concat([ended(kept, "latin1"), ended(words, "utf8"), ended(unnamed, "latin1"), ended(last, "utf8")]);
+    return Buffer.concat([ended(kept, "latin1"), ended(words, "utf8"), ended([...unnamed, ...last], "latin1")]);
   }
 
   /** Nothing of it is left running; resolves once what it left was looked at. */
@@ -185,6 +222,9 @@ function keptVariables(environment: readonly string[], asked_for: readonly strin
     return equals > 0 && !NEVER_KEPT.has(name) && getsIn(name, value, asked_for) ? ["--setenv", name, value] : [];
   });
 }
+
+/** One character for each byte. */
+const bytesOf = (text: string): string => Buffer.from(text).toString("latin1");
 
 function ended(words: readonly string[], encoding: BufferEncoding): Buffer {
   return Buffer.from(words.map((word) => `${word}\0`).join(""), encoding);

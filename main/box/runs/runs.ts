@@ -1,14 +1,16 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
-import { closeSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { closeSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
 import { GateError } from "../../../ipc/gate-error.ts";
 import type { ConfinedRun } from "../../gate/confinement/box.ts";
 import { errorCode } from "../../gate/errors.ts";
+import { isAtOrBelow } from "../../gate/targets/pattern.ts";
 import type { BoxFolder } from "../box-folder.ts";
 import { boxEnds, type FirstProcess, firstProcess, goesOn, kill } from "./box-end.ts";
-import { endOrphan } from "./first-process.ts";
-import { type Greeting, MAX_GREETING, readGreeting } from "./greeting.ts";
+import { CallMarks } from "./call-marks.ts";
+import { endOrphan, hasLostCaller } from "./first-process.ts";
+import { type Caller, type Greeting, MAX_GREETING, readGreeting } from "./greeting.ts";
 import type { Slot, SlotPool } from "./slots.ts";
 
 /** Confined runs, each prepared -> starting -> started -> ended. All of it is in memory: a gate that dies lets nothing start any more. */
@@ -28,8 +30,6 @@ const REFUSED_ENDS_WITHIN_MS = 10_000;
 const LOOK_FOR_ORPHAN_MS = 1500;
 /** Bubblewrap says less about what it has made. */
 const MAX_INFO = 4096;
-/** What can be the name of a file. */
-const CALL_ID = /^[A-Za-z0-9_-]{1,128}$/;
 
 type State = "prepared" | "starting" | "started" | "refused" | "expired" | "ended";
 
@@ -60,6 +60,7 @@ interface LiveRun extends Run {
   size: number;
   /** Undefined until bubblewrap has said which one it is. */
   first: FirstProcess | undefined;
+  caller: Caller | undefined;
   has_to_end: boolean;
   /** Its client says that it runs. */
   has_to_begin: boolean;
@@ -69,8 +70,8 @@ interface LiveRun extends Run {
 export interface RunsParts {
   folder: BoxFolder;
   slots: SlotPool;
-  /** Its program's name. */
-  bubblewrap: string;
+  /** The name of the program that makes the boxes. */
+  maker: string;
   /** Its client has said that it runs in the background, and it has begun nothing in its box. */
   bypassed(run: Run): void;
   /** A run's first process went on when its pipe had ended: it was made to look ended. All of it is killed. */
@@ -87,13 +88,24 @@ export class Runs {
   /** By agent, and by call id as well as by their own. */
   readonly #known = new Map<string, Run>();
   readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #marks: CallMarks;
 
   constructor(parts: RunsParts) {
     this.#parts = parts;
+    this.#marks = new CallMarks(parts.folder.calls);
   }
 
   get running(): number {
     return [...this.#live].filter(({ state }) => state === "started").length;
+  }
+
+  /** What runs in a box, or may begin to, can write at this path: also a clear line, in whose box another program may run than it names. */
+  canBeChanging(path: string): boolean {
+    return [...this.#live].some(({ confined_run: { declaration } }) => {
+      const { kind, project, writes } = declaration;
+      const written = kind === undefined ? [project, ...writes] : writes;
+      return written.some((folder) => isAtOrBelow(path, folder));
+    });
   }
 
   /** The words that start it, by this launcher. @throws GateError `box_unavailable`, or the system's error */
@@ -103,7 +115,6 @@ export class Runs {
     launcher: string = this.#parts.folder.launcher,
   ): { argv: readonly string[] } {
     const { slots } = this.#parts;
-    this.#refuseTooMany(confined_run);
     const slot = slots.take();
     const id = `${slot.name}.${randomBytes(16).toString("hex")}`;
     const run: LiveRun = {
@@ -117,6 +128,7 @@ export class Runs {
       chunks: [],
       size: 0,
       first: undefined,
+      caller: undefined,
       has_to_end: false,
       has_to_begin: false,
       timer: setTimeout(() => this.#expire(run), START_WITHIN_MS),
@@ -132,8 +144,8 @@ export class Runs {
     return { argv: [launcher, "run", id] };
   }
 
-  /** @throws GateError `box_unavailable` */
-  #refuseTooMany({ agent_id }: ConfinedRun): void {
+  /** Before anything is worked out for one more. @throws GateError `box_unavailable` where its agent has too many */
+  refuseTooMany({ agent_id }: ConfinedRun): void {
     let others = 0;
     for (const { confined_run } of this.#live) if (confined_run.agent_id === agent_id) others++;
     if (others >= MAX_OF_AGENT)
@@ -154,7 +166,7 @@ export class Runs {
   /** Its report has come: its call needs no sign any more. */
   reported(run: Run): void {
     for (const key of keysOf(run)) if (this.#known.get(key) === run) this.#known.delete(key);
-    this.#unmark(run);
+    this.#marks.over(run.confined_run.call_id);
   }
 
   /** Its client says that it runs in the background: it has a short time left to begin. */
@@ -213,6 +225,7 @@ export class Runs {
     if (greeting === "invalid" || !isSame(greeting.id, run.id)) return this.#refuse(run, "this run is not known");
     run.chunks = [];
     run.size = 0;
+    run.caller = greeting.caller;
     void this.#start(run, greeting);
   }
 
@@ -226,7 +239,7 @@ export class Runs {
     try {
       words = await run.plan.start(greeting.environment);
       if (!this.#isStarting(run)) return;
-      if (hasMark(run)) renameSync(this.#markOf(run), `${this.#markOf(run)}.started`);
+      this.#marks.started(run.confined_run.call_id);
     } catch (error) {
       if (!this.#isStarting(run)) return;
       if (error instanceof GateError) return this.#refuse(run, `${error.message}: ${error.hint}`);
@@ -244,22 +257,27 @@ export class Runs {
     return run.state === "starting" && this.#live.has(run);
   }
 
-  /** Bubblewrap says which process is its box's first, before the command begins. */
+  /** What makes the box says which process is its first, before the command begins. What the command writes may come with that. */
   #informed(run: LiveRun, chunk: Buffer): void {
-    if (run.size > MAX_INFO) return this.#stopReading(run);
-    if (run.first !== undefined) return;
+    if (run.first === undefined) this.#readFirst(run, chunk.subarray(0, MAX_INFO));
+    if (run.size > MAX_INFO) this.#stopReading(run);
+  }
+
+  #readFirst(run: LiveRun, chunk: Buffer): void {
     run.chunks.push(chunk);
     const found = /"child-pid":\s*(\d+)\D/.exec(Buffer.concat(run.chunks).toString("latin1"))?.[1];
     if (found === undefined) return;
-    run.first = firstProcess(Number(found), this.#parts.bubblewrap);
-    if (run.has_to_end && run.first !== undefined) kill(run.first);
+    run.first = firstProcess(Number(found), this.#parts.maker);
+    if (run.first === undefined) return;
+    const is_unwaited = run.caller !== undefined && hasLostCaller(run.first.pid, run.caller);
+    if (run.has_to_end || is_unwaited) kill(run.first);
   }
 
   /** Where bubblewrap was ended while it made the box, the box's first process may wait for it. */
   #endOrphan({ first, slot }: LiveRun): void {
-    const { folder, bubblewrap, failed } = this.#parts;
+    const { folder, maker, failed } = this.#parts;
     try {
-      endOrphan(join(folder.path, `${slot.name}.up`), bubblewrap, first?.pid);
+      endOrphan(join(folder.path, `${slot.name}.up`), maker, first?.pid);
     } catch (error) {
       failed("ending a box that never began", error);
     }
@@ -268,7 +286,9 @@ export class Runs {
   /** A command can write into the pipe, by what its box's first process has open: it would keep the gate reading. */
   #stopReading(run: LiveRun): void {
     const { first, socket } = run;
-    if (first === undefined || socket.isPaused()) return;
+    // Nobody writes so much before the first process is known: it has ended by now.
+    if (first === undefined) return void socket.destroy();
+    if (socket.isPaused()) return;
     socket.pause();
     void boxEnds(first, () => socket.destroyed)
       .catch((error: unknown) => this.#parts.failed("waiting for a confined command", error))
@@ -367,16 +387,7 @@ export class Runs {
 
   #mark(run: LiveRun): void {
     for (const key of keysOf(run)) this.#known.set(key, run);
-    if (hasMark(run)) writeFileSync(this.#markOf(run), "", { mode: 0o600, flag: "w" });
-  }
-
-  #unmark(run: Run): void {
-    if (!hasMark(run)) return;
-    for (const end of ["", ".started"]) rmSync(`${this.#markOf(run)}${end}`, { force: true });
-  }
-
-  #markOf({ confined_run }: Run): string {
-    return join(this.#parts.folder.calls, confined_run.call_id ?? "");
+    this.#marks.prepared(run.confined_run.call_id);
   }
 
   #forgetLater(run: Run, ms: number): void {
@@ -393,8 +404,6 @@ const keyOf = (agent_id: string, id: string): string => `${agent_id}\n${id}`;
 
 const keysOf = ({ id, confined_run: { agent_id, call_id } }: Run): string[] =>
   [id, ...(call_id === undefined ? [] : [call_id])].map((each) => keyOf(agent_id, each));
-
-const hasMark = ({ confined_run: { call_id } }: Run): boolean => call_id !== undefined && CALL_ID.test(call_id);
 
 function isSame(said: string, id: string): boolean {
   const [a, b] = [Buffer.from(said), Buffer.from(id)];

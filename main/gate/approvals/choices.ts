@@ -6,7 +6,7 @@ import { ownCommand } from "../../../ipc/own-command.ts";
 import { CAPABILITY_REGISTRY } from "../capabilities.ts";
 import { errorCode } from "../errors.ts";
 import type { ResolvedGrant } from "../grants/store.ts";
-import { hostMatches } from "../targets/host.ts";
+import { hostGrantMatches } from "../targets/host.ts";
 import {
   exactMatches,
   type GrantTarget,
@@ -318,7 +318,7 @@ function covers(granted: string, asked: Requirement, forms: PathForms = {}): boo
       return pathMatches(granted, forms[path] ?? path, is_tree);
     }
     case "host":
-      return hostMatches(granted, asked.target);
+      return hostGrantMatches(granted, asked.target);
     default:
       return exactMatches(granted, asked.target);
   }

@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import type { Reach } from "../../../ipc/decision.ts";
 import { GateError } from "../../../ipc/gate-error.ts";
 import { serverTargetOf } from "../../../ipc/mcp-names.ts";
+import { SEND } from "../../../ipc/sending.ts";
 import { CAPABILITY_REGISTRY } from "../capabilities.ts";
 import { grantTarget, isAtOrBelow, literalPattern, pathMatches } from "../targets/pattern.ts";
 import { projectRoot } from "../targets/project.ts";
@@ -48,7 +49,7 @@ export function proposalsFor(
     case "path":
       return isUnresolvable(target) ? [] : distinct(pathProposals(target, settings).filter(holds));
     case "host":
-      return hostProposals(target.host).filter(holds);
+      return hostProposals(target.host, target.sends ? SEND : "").filter(holds);
     case "exact":
       return exactProposals(target.value).filter(holds);
     case "none":
@@ -59,10 +60,10 @@ export function proposalsFor(
 }
 
 /** All of its domain where it is one of several hosts of somebody's: never what is below a public suffix. */
-function hostProposals(host: string): Proposal[] {
+function hostProposals(host: string, sending: string): Proposal[] {
   const domain = registrableDomain(host);
-  const own: Proposal = { reach: "host", target: host };
-  return domain === null || domain === host ? [own] : [own, { reach: "subdomains", target: `*.${domain}` }];
+  const own: Proposal = { reach: "host", target: sending + host };
+  return domain === null || domain === host ? [own] : [own, { reach: "subdomains", target: `${sending}*.${domain}` }];
 }
 
 /** A server's tool alone, or every tool of its server that the user says only looks. */

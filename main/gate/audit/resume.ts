@@ -143,7 +143,17 @@ function follow(folder: string, files: readonly string[], { position }: Head, fr
 function isTornLine({ bytes, is_ended }: RawLine): boolean {
   if (is_ended || bytes.length > LINE_WINDOW_BYTES) return false;
   const text = bytes.toString("utf8");
-  return '{"'.startsWith(text.slice(0, 2)) && !text.endsWith("}") && [...text].every((letter) => letter >= " ");
+  return '{"'.startsWith(text.slice(0, 2)) && !holdsWhole(text) && [...text].every((letter) => letter >= " ");
+}
+
+/** A whole line closes the brace that it begins with: what has lost its end doesn't, whatever letter it ends with. */
+function holdsWhole(text: string): boolean {
+  let depth = 0;
+  for (const [token] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"?|[{}]/g)) {
+    if (token === "{") depth++;
+    else if (token === "}" && --depth === 0) return true;
+  }
+  return false;
 }
 
 /** The latest time of a line that a gate can have written beyond its recorded end, in milliseconds. */

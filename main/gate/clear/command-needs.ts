@@ -11,7 +11,7 @@ import { realForm } from "../targets/path.ts";
 import { kindOf, type PathKind } from "../targets/path-kind.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
 import { askedEachTime } from "../targets/secret-files.ts";
-import { type CallTarget, pathTarget, type ResolvedRequirement, SENDING, urlTarget } from "../targets/target.ts";
+import { type CallTarget, pathTarget, type ResolvedRequirement, urlTarget } from "../targets/target.ts";
 import type { ClearCommand, ClearWord } from "./line.ts";
 import { allNames, mayHoldLinks, mayMatchLinks } from "./links.ts";
 import type { ProgramSearch } from "./program-search.ts";
@@ -186,11 +186,11 @@ export class CommandReader {
     // curl reads addresses from the file behind an @.
     if (word === "here" || word.glob || /\\|^@/.test(word.text)) return this.#doubt("a host that isn't plain");
     const has_scheme = /^[a-z][a-z0-9+.-]*:/i.test(word.text) && !/^[\w.-]+:\d+(?:\/|$)/.test(word.text);
-    const target = urlTarget(has_scheme ? word.text : `http://${word.text}`);
+    const target = urlTarget(has_scheme ? word.text : `http://${word.text}`, sends);
     // curl itself expands braces and ranges.
     const has_pattern = /[{}[\]]/.test(word.text.replace(/^\w+:\/\/\[[0-9a-fA-F:.]+\]/, ""));
     if (target.kind !== "host" || has_pattern) return this.#doubt("a host that isn't plain");
-    this.#needs.push({ capability: "network:http", target, ...(sends ? { beyond_grants: SENDING } : {}) });
+    this.#needs.push({ capability: "network:http", target });
   }
 
   #need(access: Access, path: string): void {

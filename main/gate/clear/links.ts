@@ -1,3 +1,4 @@
+import { starred } from "../shell/starred.ts";
 import { kindOf } from "../targets/path-kind.ts";
 import { scanTree } from "../targets/tree-scan.ts";
 
@@ -80,10 +81,11 @@ function matchesLink(folder: string, segments: readonly string[], budget: { left
 
 /** `*`, `?` and plain sets, without regard to case: some file systems and shells have none. */
 function expressionOf(segment: string): RegExp {
-  const source = segment.replace(/\*+|\?|\[[A-Za-z0-9-]+\]|[^*?[]/g, (piece) => {
-    if (piece.startsWith("*")) return ".*";
-    if (piece === "?" || piece.startsWith("[")) return ".";
-    return piece.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
-  });
-  return new RegExp(`^${source}$`, "isu");
+  const between = segment.split(/\*+/).map((text) =>
+    text.replace(/\?|\[[A-Za-z0-9-]+\]|[^?[]/g, (piece) => {
+      if (piece === "?" || piece.startsWith("[")) return ".";
+      return piece.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+    }),
+  );
+  return new RegExp(starred(between, "."), "isu");
 }

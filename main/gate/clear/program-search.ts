@@ -1,10 +1,12 @@
 import { lstatSync, realpathSync, type Stats } from "node:fs";
+import { resolve } from "node:path";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import { workingDirectoryOf } from "../guard/call-environment.ts";
 import { isPlantedProgram } from "../guard/program-places.ts";
 import { expandHome, realForm } from "../targets/path.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
 import { projectRoot } from "../targets/project.ts";
+import { isFollowingOver } from "../targets/tree-scan.ts";
 
 /**
  * Which program a shell runs for a bare name, by the PATH that the agent says its shell has. A folder that agents may write can hold another
@@ -13,6 +15,8 @@ import { projectRoot } from "../targets/project.ts";
 export interface ProgramSearch {
   /** True if `name` is first found where agents may write. `cwd`: the shell's folder; null where it isn't known. */
   isPlanted(name: string, cwd: string | null): boolean;
+  /** True if `name` could still be put where it would be found first. @param isChanging at this path (absolute) something may be put now */
+  mayBePlanted(name: string, cwd: string | null, isChanging: (path: string) => boolean): boolean;
 }
 
 /** True if some agent may write at `path` (absolute) by what was granted to it. */
@@ -51,12 +55,24 @@ export function programSearchOf(
       for (const [at, folder] of folders.entries()) {
         if (!folder.path.startsWith("/")) {
           if (here === null || isThere(`${here}/${folder.path}/${name}`)) return true;
+        } else if (isAtOrBelow(folder.path, "/proc")) {
+          // To the shell `self` is another process than here.
+          if (!folders.slice(0, at).some((earlier) => isThere(`${earlier.path}/${name}`))) return true;
         } else if (isWritable(folder, name) && isThere(`${folder.path}/${name}`)) {
           return !folders.slice(0, at).some((earlier) => isThere(`${earlier.path}/${name}`));
         }
       }
       const leads_to = placeOfFirst(path, folders, name);
       return leads_to !== null && (isOpen(leads_to) || isGranted(leads_to));
+    },
+    mayBePlanted: (name, here, isChanging) => {
+      for (const { path: named, real } of folders) {
+        if (!named.startsWith("/") && here === null) return true;
+        const at = named.startsWith("/") ? [named, real] : [resolve(here ?? "/", named)];
+        if (at.some((folder) => isChanging(`${realForm(folder) ?? folder}/${name}`))) return true;
+        if (at.some((folder) => isThere(`${folder}/${name}`))) return false;
+      }
+      return false;
     },
   };
 }
@@ -93,7 +109,8 @@ function foldersOf(path: string, home: string): readonly Folder[] {
     .split(":")
     .flatMap((name) => (name.startsWith("~") ? [name, expandHome(name, home)] : [name || "."]));
   const folders = [...new Set(named)].map((name) => ({ path: name, real: realForm(name) ?? name }));
-  return remember(known_folders, key, folders);
+  // Of one that takes too long to be followed it isn't known whose it is: that holds for this call alone.
+  return isFollowingOver() ? folders : remember(known_folders, key, folders);
 }
 
 /** Where the program leads that is found first; null where there is none. */

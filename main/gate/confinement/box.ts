@@ -25,6 +25,8 @@ export interface Box {
   readonly has_network: boolean;
   /** True: nothing in this folder can be confined, as it holds too much; known once a run there couldn't be prepared. */
   isTooLarge?(project: string): boolean;
+  /** True: a command that is confined to a project runs, or may begin, and can change what lies at this path (absolute, real). */
+  isBeingChanged?(path: string): boolean;
   /**
    * Prepares a run: for a minute, the words that start it, once.
    * @throws GateError `box_unavailable` where it can't be prepared: the call is denied then

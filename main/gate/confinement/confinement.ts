@@ -1,7 +1,9 @@
+import { dirname, join } from "node:path";
 import type { UnconfinedReason } from "../../../ipc/box.ts";
 import type { Level } from "../../../ipc/decision.ts";
 import { shellWord } from "../../../ipc/shell-quoted.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
+import { programSearchOf } from "../clear/program-search.ts";
 import { placeOf } from "../description/call-place.ts";
 import { HeldByGit } from "../description/held-by-git.ts";
 import type { Executor } from "../executors/catalog.ts";
@@ -9,9 +11,12 @@ import { COMMAND_ARGS, type CommandLine, type CommandLines } from "../executors/
 import { workingDirectoryOf } from "../guard/call-environment.ts";
 import type { GuardSettings } from "../guard/guard.ts";
 import { asksForOutside } from "../programs/gate-command.ts";
+import { GIT } from "../programs/git.ts";
+import { programCalled } from "../programs/table.ts";
 import { isLoopback } from "../targets/host.ts";
+import { linksOnWay } from "../targets/path.ts";
 import type { ResolvedRequirement } from "../targets/target.ts";
-import { withScanLimit } from "../targets/tree-scan.ts";
+import { following, isFollowingOver, withScanLimit } from "../targets/tree-scan.ts";
 import type { Box } from "./box.ts";
 import { boxNeeds } from "./box-needs.ts";
 import type { Declaration } from "./declaration.ts";
@@ -20,6 +25,7 @@ import { onlyLooks } from "./looking.ts";
 import { hazardsOf } from "./lost-work.ts";
 import { isShellOnly, needsBox, programsOf } from "./needs-box.ts";
 import {
+  addingSubmodule,
   certainCommands,
   changingRepository,
   fetching,
@@ -27,7 +33,7 @@ import {
   needingTheMachine,
   stayingBehind,
 } from "./processes.ts";
-import { confinedProject, type Project, type ProjectPlace } from "./project.ts";
+import { confinedProject, type Project, type ProjectPlace, projectAbove } from "./project.ts";
 import { touchedBy } from "./touched.ts";
 
 /** What box does a command line get? What gets none is decided on as if there were none. */
@@ -66,6 +72,8 @@ export interface NotConfined {
   reason: UnconfinedReason;
   /** What the reason is about, such as a program's name or a path; may be empty. */
   about: string;
+  /** What it is decided on in place of what it states. */
+  needs?: readonly ResolvedRequirement[];
 }
 
 /** Longer ones can't be passed on, in bytes. */
@@ -82,14 +90,26 @@ export function confinementOf(x: ConfinableCall): Confinement | NotConfined {
   const line = commandLineOf(x);
   if (line === null) return not("no-command", executor.manifest.name);
   const text = runnableText(line, x.call);
-  if (text === null) return not("unusable-line", line.reading.unread ?? "");
-  if (asksForOutside(line.reading.commands)) return not("asked-for");
   const is_clear = !needs.some(({ capability }) => capability === "code:exec");
+  if (text === null) {
+    const unusable = not("unusable-line", line.reading.unread ?? "");
+    return is_clear ? asItIs(x, unusable) : unusable;
+  }
+  if (asksForOutside(line.reading.commands)) return not("asked-for");
   if (is_clear && x.even_clear !== true) return heldToNeeds(x, line, text);
-  const looking = is_clear ? null : withScanLimit(() => lookingBox(x, line, text));
+  const looking = is_clear ? null : followed(() => lookingBox(x, line, text));
   if (looking !== null) return looking;
   if (x.level === "ReadOnly") return not("level");
-  return withScanLimit(() => confinementOfLine(x, line, text, settings.box?.has_network === true));
+  const found = followed(() => confinementOfLine(x, line, text, settings.box?.has_network === true));
+  return found ?? not("leaves-the-box", "a path that takes too long to be followed");
+}
+
+/** Null where a line's paths take too long to be followed: what else it shows or changes wouldn't be known. */
+function followed<T>(look: () => T): T | null {
+  return withScanLimit(() => {
+    const found = look();
+    return isFollowingOver() ? null : found;
+  });
 }
 
 /** A clear line is decided on by what it needs, and its box has that alone. */
@@ -98,18 +118,93 @@ function heldToNeeds(x: ConfinableCall, line: CommandLine, text: string): Confin
   const { commands } = line.reading;
   if (isShellOnly(commands)) return not("clear");
   const cwd = workingDirectoryOf(call, settings.home);
-  if (cwd === undefined) return not("clear");
-  // In a box a repository's settings stay as they are.
-  const settings_changed = changingRepository(line, settings.home);
-  if (settings_changed !== null) return not("clear", settings_changed);
+  if (cwd === undefined) return asItIs(x, not("clear", "a folder that isn't known"));
+  const changes = changingRepository(line, settings.home);
+  // What isn't git itself could write anything into the settings.
+  if (changes !== null && !isOwnGit(x, cwd)) return asItIs(x, not("clear", changes));
   const found = needsBox(needs, commands, {
     ...projectPlace(x),
     cwd,
     mayRead: (folder) => x.mayRead(folder),
     isTooLarge: (project) => settings.box?.isTooLarge?.(project) === true,
+    changes_settings: changes !== null,
   });
-  if ("as_is" in found) return not("clear", found.as_is);
+  if ("as_is" in found)
+    return (found.fetches ? fetchedInBox(x, line, text) : null) ?? asItIs(x, not("clear", found.as_is), found.is_asked);
   return { reason: null, declaration: found.declaration, line: text, needs };
+}
+
+/**
+ * What is fetched into a project, and nothing more: in the project's box, as a host may answer late, and any later command exchange the file.
+ * Null where it would be too much there: who may fetch from a host doesn't send by that.
+ */
+function fetchedInBox(x: ConfinableCall, line: CommandLine, text: string): Confinement | null {
+  const sends = x.needs.some(({ target }) => target.kind === "host" && target.sends === true);
+  if (sends || x.level === "ReadOnly" || x.settings.box?.has_network !== true) return null;
+  const found = followed(() => confinementOfLine(x, line, text, true));
+  return found?.reason === null ? found : null;
+}
+
+/** A shell finds git where no agent may write. */
+function isOwnGit({ call, settings: { home } }: ConfinableCall, cwd: string): boolean {
+  const search = programSearchOf(call, home);
+  return search !== undefined && !GIT.names.some((name) => search.isPlanted(name, cwd));
+}
+
+/** What git runs by a repository's settings would be outside of the box with it. */
+const BESIDE_GIT = "what git's line writes outside of its project";
+
+/**
+ * What no box holds was looked at before it runs: a confined command that runs meanwhile could put a link, a hook or other settings in its
+ * way, or a program on its shell's PATH, and so get out of its own box. So it is asked about each time where one may begin; for a program,
+ * where one runs. Names alone may be listed.
+ * @param is_asked what it writes is asked about each time, wherever that is
+ */
+function asItIs(x: ConfinableCall, why: NotConfined, is_asked = false): NotConfined {
+  const { box } = x.settings;
+  const needs = [...plantable(x), ...x.needs];
+  const place = projectPlace(x);
+  const isChangeable = (path: string, { root }: Project) =>
+    box?.isTooLarge?.(root) !== true || box.isBeingChanged?.(path) === true;
+  const folders = new Map<string, Project | null | undefined>();
+  const projectOf = (folder: string) => {
+    if (!folders.has(folder)) folders.set(folder, projectAbove(folder, place));
+    return folders.get(folder);
+  };
+  const mayChange = (path: string) => {
+    const project = projectOf(dirname(path)) ?? (isFollowingOver() ? undefined : confinedProject(path, place));
+    return project === undefined || (project !== null && isChangeable(path, project));
+  };
+  const asked = (need: ResolvedRequirement): ResolvedRequirement => {
+    const { capability, target, access, ask_each_time } = need;
+    if (is_asked && capability === "fs:write") return { ...need, ask_each_time: ask_each_time ?? BESIDE_GIT };
+    if (target.kind !== "path" || access === "list" || ask_each_time !== undefined) return need;
+    const { lexical, real } = target;
+    const links = lexical === real ? [] : following(() => linksOnWay(lexical));
+    return links === null || [...new Set([lexical, real ?? lexical, ...links])].some(mayChange)
+      ? { ...need, ask_each_time: "what a confined command may exchange before it is used" }
+      : need;
+  };
+  return { ...why, needs: withScanLimit(() => needs.map(asked)) };
+}
+
+/** Why one of its programs may be another. */
+const PLANTED = "a program that a confined command may put on its PATH";
+
+/** That it runs code, where one of its programs may be another one's by the time that it is started. */
+function plantable(x: ConfinableCall): ResolvedRequirement[] {
+  const { call, settings, needs } = x;
+  const { box, home } = settings;
+  const line = commandLineOf(x);
+  const search = programSearchOf(call, home);
+  if (line === null || search === undefined || needs.some(({ capability }) => capability === "code:exec")) return [];
+  const programs = programsOf(line.reading.commands);
+  const names = [...new Set(programs.flatMap((name) => [name, ...(programCalled(name)?.looks_up ?? [])]))];
+  const cwds = new Set([workingDirectoryOf(call, home) ?? null, ...line.reading.commands.map(({ cwd }) => cwd)]);
+  const isChanging = (path: string) => box?.isBeingChanged?.(path) === true;
+  const is_open = names.some((name) => [...cwds].some((cwd) => search.mayBePlanted(name, cwd, isChanging)));
+  if (!is_open) return [];
+  return [{ capability: "code:exec", target: { kind: "exact", value: line.text }, ask_each_time: PLANTED }];
 }
 
 /** The box of a line that only looks at its project; null where it does more, or isn't known to do less. */
@@ -174,16 +269,24 @@ function confinementOfLine(
   const hazards = hazardsOf(line, placeOf(call, home, env), new HeldByGit(home));
   const machine = needingTheMachine(line, home) ?? hazards.reaches_out;
   if (machine !== null) return not("outside-by-nature", machine);
-  const fetches = fetching(line, home) ?? hazards.fetches ?? hostOf(needs);
+  const may_add = project.repository === null && cwd === project.root && isOwnGit(x, cwd);
+  const adds = may_add ? addingSubmodule(line) : null;
+  const fetches = fetching(line, home) ?? hazards.fetches ?? hostOf(needs) ?? adds;
   if (fetches !== null && !has_network) return not("outside-by-nature", fetches);
   const stays = stayingBehind(line);
   if (stays !== null) return not("background", stays);
   const touched = touchedBy(needs, certainCommands(line), project, { home, cwd, env, gate_files });
-  const leaves = "leaves" in touched ? touched.leaves : (changingRepository(line, home) ?? localHost(line, needs));
+  const leaves =
+    "leaves" in touched
+      ? touched.leaves
+      : ((adds === null ? changingRepository(line, home) : null) ?? localHost(line, needs));
   if ("leaves" in touched || leaves !== null) return not("leaves-the-box", leaves ?? "");
   if (hazards.loses !== null) return not("destroys-work", hazards.loses);
   const packages = linkedPackages(project.root, cwd, home);
-  const declaration = declared(project, cwd, [...touched.reads, ...packages.reads], fetches !== null);
+  const declaration = {
+    ...declared(project, cwd, [...touched.reads, ...packages.reads], fetches !== null),
+    ...(adds !== null ? { changes_settings: [".git/config", ".gitmodules"].map((name) => join(cwd, name)) } : {}),
+  };
   const asked = boxNeeds(declaration, [...touched.needs, ...packages.needs], needs, home);
   return { reason: null, declaration, line: text, needs: asked };
 }

@@ -20,8 +20,14 @@ export interface Declaration {
   readonly writes: readonly string[];
   /** Whether it has a way to the gate's proxy, where each host is decided on by itself. */
   readonly network: boolean;
+  /** Settings of its repository that git may change: nothing else runs in the project meanwhile, and the gate checks what they hold afterwards. */
+  readonly changes_settings?: readonly string[];
+  /** Of a clear line: its project holds too much to be looked through, so what it writes alone is. */
+  readonly is_project_too_large?: true;
   /** What it reads and writes as its line names it, where a link leads there. */
   readonly links?: readonly string[];
+  /** Files of which a clear line removes or replaces the very names: nothing that is there in their place could be removed. */
+  readonly replaces?: readonly string[];
   /** The names of the programs that it runs, where they are known: a narrow box shows no others of the user's own. */
   readonly programs?: readonly string[];
 }

@@ -34,11 +34,10 @@ function looks(command: SimpleCommand): boolean {
   if (changesOnlyShell(name)) return true;
   const program = programCalled(name);
   if (program === undefined) return false;
-  const { accesses, unclear } = recordedAccesses(command);
+  const { accesses, unclear, changes_unnamed } = recordedAccesses(command);
   const { found_deleted } = effectsOf(command);
-  return (
-    unclear === null && found_deleted.length === 0 && accesses.every(({ kind }) => kind === "read" || kind === "list")
-  );
+  if (unclear !== null || changes_unnamed === true || found_deleted.length > 0) return false;
+  return accesses.every(({ kind }) => kind === "read" || kind === "list");
 }
 
 const mayWrap = (name: string): boolean => !wrapsTheMachine(name) && !outlivesCommand(name);

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { isDoneByShell } from "../programs/shell-builtins.ts";
 import { isAboutMachine, programCalled } from "../programs/table.ts";
 import type { SimpleCommand } from "../shell/reading.ts";
@@ -21,13 +21,19 @@ export interface NeedsPlace extends ProjectPlace {
   cwd: string;
   /** True where reading all of this project is allowed without asking. */
   mayRead(project: string): boolean;
-  isTooLarge(project: string): boolean;
+  /** Of a project, or of a folder in one: it holds more than is looked through. */
+  isTooLarge(folder: string): boolean;
+  /** It is git, which sets what is harmless in a repository, or makes one. */
+  changes_settings: boolean;
 }
 
 export type NeedsBox =
   | { declaration: Declaration }
-  /** The line runs as it is, and what of it no box could have. */
-  | { as_is: string };
+  /**
+   * The line runs as it is, and what of it no box could have. `is_asked`: what it writes is asked about each time. `fetches`: it reads or writes
+   * files of its project as soon as a host answers.
+   */
+  | { as_is: string; is_asked?: boolean; fetches?: true };
 
 export function needsBox(
   needs: readonly ResolvedRequirement[],
@@ -61,12 +67,19 @@ class NeedsReader {
   readonly #project: Project | null;
   readonly #reads = new Set<string>();
   readonly #writes = new Set<string>();
+  /** Folders among them that are written as such: git's, of a repository. */
+  readonly #entered = new Set<string>();
   readonly #links = new Set<string>();
+  /** Files that are there and lose their names, or get other contents by them. */
+  readonly #replaced = new Set<string>();
   #shows_project = false;
   #as_is: string | null = null;
+  #written_outside: string | null = null;
   /** Contents are read, or something is written, that a box can hold. */
   #has_more = false;
   #reaches_host = false;
+  #is_project_too_large = false;
+  /** So are the folders that it writes. */
   #is_too_large = false;
 
   constructor(place: NeedsPlace) {
@@ -95,7 +108,10 @@ class NeedsReader {
   box(programs: readonly string[], has_git: boolean): NeedsBox {
     const project = this.#writes.size === 0 ? this.#project : this.#projectWritten();
     const is_held = !this.#is_too_large && (has_git || (this.#has_more && !this.#reaches_host));
-    if (this.#as_is !== null && !is_held) return { as_is: this.#as_is };
+    const fetches = this.#reaches_host && this.#has_more && project !== null ? { fetches: true as const } : {};
+    // Asked about by its name, or granted: a box could only refuse what the user has allowed.
+    if (this.#written_outside !== null) return { as_is: this.#written_outside, is_asked: has_git, ...fetches };
+    if (this.#as_is !== null && !is_held) return { as_is: this.#as_is, ...fetches };
     const writes = [...this.#writes].filter((path) => project !== null && isAtOrBelow(path, project.root));
     const shown = this.#shows_project && this.#project !== null ? [this.#project.root] : [];
     const reads = [...this.#reads].filter((path) => !shown.some((folder) => isAtOrBelow(path, folder)));
@@ -108,7 +124,10 @@ class NeedsReader {
       writes: outermost(writes),
       network: false,
       links: [...this.#links],
+      ...(this.#is_project_too_large && writes.length > 0 ? { is_project_too_large: true as const } : {}),
+      ...(this.#replaced.size === 0 ? {} : { replaces: [...this.#replaced] }),
       programs,
+      ...(this.#place.changes_settings ? { changes_settings: [...this.#entered].map(settingsOfFolder) } : {}),
     };
     return { declaration };
   }
@@ -136,6 +155,8 @@ class NeedsReader {
     if (kind === "other" || target.kind !== "path") return this.leave(targetText(target));
     const is_entered = kind === "folder" && target.is_folder === true;
     const keeps_name = kind === "file" && access === undefined && copied_from === undefined && !isRead(real, all);
+    if (kind === "file" && !keeps_name) this.#replaced.add(real);
+    if (is_entered) this.#entered.add(real);
     this.#writes.add(is_entered || keeps_name ? real : folderThere(dirname(real)));
   }
 
@@ -145,15 +166,19 @@ class NeedsReader {
     const inside = this.#project !== null && isAtOrBelow(first, this.#project.root) ? this.#project : null;
     const project = inside ?? confinedProject(fileKind(first) === "file" ? dirname(first) : first, this.#place);
     const outside = [...this.#writes].find((path) => project === null || !isAtOrBelow(path, project.root));
-    if (outside !== undefined || project === null) this.leave(outside ?? first);
+    if (outside !== undefined || project === null) this.#written_outside = outside ?? first;
     else if (this.#place.isTooLarge(project.root)) {
-      this.#is_too_large = true;
-      this.leave(project.root);
+      this.#is_project_too_large = true;
+      const too_large = [...this.#writes].find((path) => path === project.root || this.#place.isTooLarge(path));
+      this.#is_too_large = too_large !== undefined;
+      if (too_large !== undefined) this.leave(too_large);
     }
     this.#has_more ||= [...this.#writes].some((path) => project !== null && isAtOrBelow(path, project.root));
     return project;
   }
 }
+
+const settingsOfFolder = (folder: string): string => join(folder, ".git/config");
 
 /** By the same name read and written: a program may put another file in its place. */
 function isRead(real: string, needs: readonly ResolvedRequirement[]): boolean {

@@ -7,7 +7,7 @@ import {
   usesNetwork,
   wrapsTheMachine,
 } from "../programs/box-programs.ts";
-import { gitReach, gitWords } from "../programs/git-reach.ts";
+import { addsSubmodule, gitReach, gitWords } from "../programs/git-reach.ts";
 import { launchedBy } from "../programs/hazard-records.ts";
 import { programCalled } from "../programs/table.ts";
 import type { SimpleCommand, Word } from "../shell/reading.ts";
@@ -66,6 +66,16 @@ export function changingRepository(line: CommandLine, home: string): string | nu
     for (const { name, args } of calledBy(command))
       if (isGit(name) && gitReach(args, command.cwd, home) === "settings") return gitWords(args);
   return null;
+}
+
+/** The program of a line that adds a submodule and does nothing else, so that it alone gets to the project's settings; or null. */
+export function addingSubmodule({ reading }: CommandLine): string | null {
+  const [command, ...others] = reading.commands;
+  if (command === undefined || others.length > 0 || reading.defines) return null;
+  const { argv, name, via, redirects, assignments, in_background } = command;
+  const has_more = in_background || [via, redirects, assignments].some((list) => list.length > 0);
+  const is_called = !has_more && argv[0]?.text === name && isGit(name);
+  return is_called && addsSubmodule(argv.slice(1)) ? name : null;
 }
 
 /** The program of the line that fetches from hosts, or null. */

@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import type { GuardEnv } from "../guard/call-environment.ts";
 import type { GateFiles } from "../guard/gate-files.ts";
 import { holdsSecrets, protectedPath } from "../guard/protected-paths.ts";
@@ -9,6 +10,7 @@ import { realForm, resolvePath } from "../targets/path.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
 import { projectRoot } from "../targets/project.ts";
 import { pathTarget } from "../targets/target.ts";
+import { isFollowingOver } from "../targets/tree-scan.ts";
 
 /** The folder that a confined command works on, and may write. */
 
@@ -31,8 +33,11 @@ export interface Project {
 /** The Git repository or worktree of the working directory, or else the folder that was granted; null where neither can be used. */
 export function confinedProject(cwd: string, place: ProjectPlace): Project | null {
   const here = placeOf(cwd);
-  if (here === null) return null;
-  const root = projectRoot(here, place.home);
+  return here === null ? null : projectAt(here, projectRoot(here, place.home), place);
+}
+
+/** @param here absolute and real @param root of its repository */
+function projectAt(here: string, root: string | null, place: ProjectPlace): Project | null {
   if (root === null) {
     const granted = place.grantedFolder(here);
     return granted !== undefined && isUsable(granted, place) ? { root: granted, repository: null } : null;
@@ -44,6 +49,31 @@ export function confinedProject(cwd: string, place: ProjectPlace): Project | nul
   const owner = folders.common.replace(/\/\.git(?:\/modules\/.*)?$/s, "");
   return isUsable(owner, place) ? { root, repository: folders.common } : null;
 }
+
+/**
+ * The nearest one, at a folder above this path (absolute), that a confined command could work on; null where there is none, and undefined
+ * where finding out takes too long.
+ */
+export function projectAbove(path: string, place: ProjectPlace): Project | null | undefined {
+  let here = placeOf(path);
+  for (let folder = path; here === null; here = placeOf(folder)) {
+    if (isFollowingOver()) return undefined;
+    if (folder === "/") return null;
+    folder = above(folder);
+  }
+  for (;;) {
+    const root = projectRoot(here, place.home);
+    const project = projectAt(here, root, place);
+    if (project !== null || here === "/") return project;
+    // One that can't be used may lie in another; and no root is looked for further above.
+    here = root === null ? above(here) : dirname(root);
+  }
+}
+
+/** Fewer names than a root is looked for above a folder. */
+const STEP = 48;
+
+const above = (path: string): string => path.split("/").slice(0, -STEP).join("/") || "/";
 
 /** Where a path leads (absolute); null where that is unknown, or is another place for the agent's own process. */
 export function placeOf(path: string): string | null {

@@ -1,11 +1,11 @@
 import { statSync } from "node:fs";
 import { HeldByGit } from "../description/held-by-git.ts";
 import { askedBelow, markedByName } from "../guard/asked-each-time.ts";
-import type { GuardEnv } from "../guard/call-environment.ts";
+import type { CallEnvironment, GuardEnv } from "../guard/call-environment.ts";
 import type { GateFiles } from "../guard/gate-files.ts";
 import { isForbidden } from "../guard/guard.ts";
 import { runsLater } from "../guard/run-later.ts";
-import { effectsOf } from "../guard/shell/effects.ts";
+import { effectsOf, recordedAccesses } from "../guard/shell/effects.ts";
 import { foldersNamed } from "../guard/shell/path-words.ts";
 import { scriptWordOf } from "../programs/script-words.ts";
 import { FROM_INPUT } from "../shell/lists.ts";
@@ -59,6 +59,8 @@ export function touchedBy(
 class TouchedReader {
   readonly #project: Project;
   readonly #place: TouchedPlace;
+  /** One for all paths: what runs later is remembered by it. */
+  readonly #environment: CallEnvironment;
   readonly #reads = new Set<string>();
   readonly #needs: ResolvedRequirement[] = [];
   #leaves: string | null = null;
@@ -66,6 +68,8 @@ class TouchedReader {
   constructor(project: Project, place: TouchedPlace) {
     this.#project = project;
     this.#place = place;
+    const { home, cwd, env } = place;
+    this.#environment = { home, cwd, env };
   }
 
   found(): Touched {
@@ -91,6 +95,13 @@ class TouchedReader {
     for (const word of [...changes, ...placed.map(({ word }) => word)]) this.#writtenWord(word, cwd);
     this.#script(command);
     for (const word of read.only_read) this.#readWord(word, cwd, read.trees_read.includes(word));
+    for (const { is_put_away, word } of recordedAccesses(command).accesses)
+      if (is_put_away && word !== "here") this.#needs.push(this.#named(word.text));
+  }
+
+  #named(path: string, is_tree = false): ResolvedRequirement {
+    const target = pathTarget(path, this.#place.home, undefined, is_tree);
+    return markedByName({ capability: "fs:read", target }, new HeldByGit(this.#place.home));
   }
 
   /** The file that it runs. A program of the user's own is where the box finds those, or it isn't there. */
@@ -98,8 +109,7 @@ class TouchedReader {
     const word = scriptWordOf(name, argv);
     const path = word === null ? null : absolutePath(word.text, cwd);
     if (word === null || path === null) return;
-    const { home, env } = this.#place;
-    if (word !== argv[0] || !runsLater(path, { home, env })) this.#readWord(word, cwd, false);
+    if (word !== argv[0] || !runsLater(path, this.#environment)) this.#readWord(word, cwd, false);
   }
 
   #leave(shown: string): void {
@@ -111,8 +121,7 @@ class TouchedReader {
   }
 
   #written(real: string, shown: string): void {
-    const { home, cwd, env } = this.#place;
-    const is_kept = !BUILT.test(real) && runsLater(real, { home, cwd, env });
+    const is_kept = !BUILT.test(real) && runsLater(real, this.#environment);
     if (!this.#isInside(real) || is_kept || askedEachTime(real) !== undefined) this.#leave(shown);
   }
 
@@ -161,11 +170,9 @@ class TouchedReader {
     if ([...this.#reads].some((one) => isAtOrBelow(real, one)) || isBelowAny(real, ALWAYS_READABLE)) return;
     const kind = fileKind(real);
     if (kind === "nothing" || (kind === "folder" && !is_tree)) return;
-    const held = new HeldByGit(this.#place.home);
-    const target = pathTarget(path, this.#place.home, undefined, kind === "folder");
-    const need = markedByName({ capability: "fs:read", target }, held);
+    const need = this.#named(path, kind === "folder");
     this.#read(need);
-    for (const secret of askedBelow(need, held)) this.#needs.push(secret);
+    for (const secret of askedBelow(need, new HeldByGit(this.#place.home))) this.#needs.push(secret);
   }
 
   /** The guard has read the line: where a link leads that only the commands' records name, it hasn't seen. */

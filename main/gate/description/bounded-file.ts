@@ -31,9 +31,13 @@ export function readBounded(path: string, max_bytes: number, place: CallPlace): 
   }
 }
 
-/** Hex. */
+const hashes = new WeakMap<Buffer, string>();
+
+/** Hex; of what was read, once. */
 export function sha256(bytes: Buffer): string {
-  return createHash("sha256").update(bytes).digest("hex");
+  const hash = hashes.get(bytes) ?? createHash("sha256").update(bytes).digest("hex");
+  hashes.set(bytes, hash);
+  return hash;
 }
 
 /** A link on the way, other than one that all of the project or the home is reached by. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Stats, statSync } from "node:fs";
 import { readRegularBytes } from "../../../ipc/regular-file.ts";
-import { type IndexEntry, indexEntries, MAX_INDEX } from "../programs/git-index.ts";
+import { type GitIndex, type IndexEntry, readIndex } from "../programs/git-index.ts";
 import { kindOf } from "../targets/path-kind.ts";
 import { projectRoot } from "../targets/project.ts";
 import { scanTree } from "../targets/tree-scan.ts";
@@ -16,23 +16,26 @@ const MAX_FILES = 500;
 const LIMITS = { max_entries: 2000, max_depth: 32, skipped: new Set<string>() };
 /** Bytes: up to here the content itself is compared, not only its size and time. */
 const MAX_HASHED = 1024 * 1024;
-/** Bytes of content that are compared, and bytes of indexes that are looked through, for one description: beyond them git holds nothing. */
+/** Bytes of content that are compared for one description: beyond them git holds nothing. */
 const MAX_HASHED_TOGETHER = 16 * 1024 * 1024;
-const MAX_LOOKED_THROUGH = 96 * 1024 * 1024;
 /** Bytes: more than a file that names a folder holds. */
 const MAX_NAME = 4096;
 
 /** `nothing`: no file is there, in a folder of a repository, so that nothing is lost by writing one. */
 export type Held = "held" | "nothing" | "not_held";
 
+interface Read {
+  index: GitIndex;
+  mtime_ms: number;
+}
+
 /** One look, for one description: each index is read once, and only so much is compared. */
 export class HeldByGit {
   readonly #home: string;
-  readonly #indexes = new Map<string, { bytes: Buffer; mtime_ms: number } | null>();
+  readonly #indexes = new Map<string, Read | null>();
   readonly #held = new Map<string, Held>();
   readonly #all_held = new Map<string, boolean>();
   #hashed_left = MAX_HASHED_TOGETHER;
-  #looked_left = MAX_LOOKED_THROUGH;
 
   constructor(home: string) {
     this.#home = home;
@@ -53,7 +56,7 @@ export class HeldByGit {
     const kind = kindOf(path);
     if (kind === "nothing") return "nothing";
     if (kind !== "file") return "not_held";
-    const entry = this.#entries(root, path)?.find(({ name }) => `${root}/${name}` === path);
+    const entry = this.#index(root)?.index.entry(path.slice(root.length + 1));
     return entry !== undefined && this.#isSame(root, entry, path) ? "held" : "not_held";
   }
 
@@ -75,27 +78,21 @@ export class HeldByGit {
   #lookBelow(path: string): boolean {
     const root = projectRoot(path, this.#home);
     if (root === null || root === path) return false;
-    const entries = new Map(this.#entries(root, path)?.map((entry) => [entry.name, entry]));
+    const index = this.#index(root)?.index;
     let files = 0;
     const is_seen = scanTree(path, LIMITS, ({ relative, is_folder, is_link }) => {
       if (is_folder) return true;
       const file = `${path}/${relative}`;
-      const entry = entries.get(file.slice(root.length + 1));
+      const entry = index?.entry(file.slice(root.length + 1));
       return !is_link && ++files <= MAX_FILES && entry !== undefined && this.#isSame(root, entry, file);
     });
     return is_seen;
   }
 
-  #entries(root: string, path: string): IndexEntry[] | null {
-    const index = this.#index(root);
-    if (index !== null) this.#looked_left -= index.bytes.length;
-    return index === null || this.#looked_left < 0 ? null : indexEntries(index.bytes, path.slice(root.length + 1));
-  }
-
-  #index(root: string): { bytes: Buffer; mtime_ms: number } | null {
+  #index(root: string): Read | null {
     const known = this.#indexes.get(root);
     if (known !== undefined) return known;
-    const found = readIndex(root);
+    const found = indexOf(root);
     this.#indexes.set(root, found);
     return found;
   }
@@ -136,13 +133,12 @@ function blobName(path: string): string | null {
   }
 }
 
-function readIndex(root: string): { bytes: Buffer; mtime_ms: number } | null {
+function indexOf(root: string): Read | null {
   try {
     const folder = gitFolder(root);
     if (folder === null) return null;
-    const file = `${folder}/index`;
-    const { mtimeMs } = statSync(file);
-    return { bytes: readRegularBytes(file, { max_bytes: MAX_INDEX }), mtime_ms: mtimeMs };
+    const { index, mtime_ms } = readIndex(`${folder}/index`);
+    return index === null ? null : { index, mtime_ms };
   } catch {
     return null; // no index, one that is too large, or one that can't be read: git holds nothing that is known
   }

@@ -79,6 +79,7 @@ function isGateItself({ name, argv }: SimpleCommand): boolean {
 /** Reads the files of one call, and only so much of them together. */
 class ScriptReader {
   readonly place: CallPlace;
+  readonly #known = new Map<string, FileRead>();
   #left = MAX_TOGETHER;
   #looks = MAX_LOOKS;
 
@@ -92,8 +93,11 @@ class ScriptReader {
   }
 
   read(file: string, max_bytes: number): FileRead {
+    const known = this.#known.get(file);
+    if (known?.kind === "file" && known.bytes.length <= max_bytes) return known;
     const read = readBounded(file, Math.min(max_bytes, this.#left), this.place);
     if (read.kind === "file") this.#left -= read.bytes.length;
+    this.#known.set(file, read);
     return read;
   }
 }

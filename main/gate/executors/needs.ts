@@ -7,8 +7,8 @@ import { programSearchOf, type WritableByGrant } from "../clear/program-search.t
 import { type GuardEnv, workingDirectoryOf } from "../guard/call-environment.ts";
 import { withFurtherNeeds } from "../guard/further-needs.ts";
 import { patchedFiles, pathsMentioned, pathsOfPatch } from "../programs/patch-text.ts";
-import { type CallTarget, pathTarget, type ResolvedRequirement, SENDING, urlTarget } from "../targets/target.ts";
-import { withScanLimit } from "../targets/tree-scan.ts";
+import { type CallTarget, pathTarget, type ResolvedRequirement, urlTarget } from "../targets/target.ts";
+import { isFollowingOver, withScanLimit } from "../targets/tree-scan.ts";
 import type { Executor } from "./catalog.ts";
 import { COMMAND_ARGS } from "./command-lines.ts";
 import type { TargetSource } from "./manifest.ts";
@@ -31,9 +31,16 @@ export function needsOf(
     const needs = ownNeeds(call, executor, home, cwd, isGranted);
     // Nobody looks through more than can be asked about: validation refuses the call.
     if (needs.length > MAX_TARGETS) return needs;
-    return withFurtherNeeds(needs, { home, cwd, env: withShellPath(env, call) });
+    const all = withFurtherNeeds(needs, { home, cwd, env: withShellPath(env, call) });
+    return isFollowingOver() ? all.map(unfollowed) : all;
   });
 }
+
+/** What else a path means wasn't looked for where following it takes too long: no grant was given for that. */
+const unfollowed = (need: ResolvedRequirement): ResolvedRequirement => ({
+  ...need,
+  ask_each_time: need.ask_each_time ?? "what takes too long to be followed",
+});
 
 /** The folders of the agent's own PATH hold programs as those of the gate's do. */
 function withShellPath(env: GuardEnv | undefined, { context }: ProposedCall): GuardEnv | undefined {
@@ -67,7 +74,6 @@ function ownNeeds(
         capability,
         target: found,
         ...(access ? { access } : {}),
-        ...(target.from === "url" && target.sends ? { beyond_grants: SENDING } : {}),
       });
   }
   const declared = declaredCapability(call);
@@ -98,7 +104,7 @@ function shellNeeds(
   if (given.length !== 1 || line === undefined || !args.includes(given[0] ?? "") || codes.length !== 1) return codes;
   const programs = programSearchOf(call, home, isGranted);
   const { needs, unclear } = needsOfLine(line, home, cwd ?? "", takesComments(executor), programs);
-  return unclear === null ? [...needs] : [...codes, ...needs];
+  return unclear === null && !isFollowingOver() ? [...needs] : [...codes, ...needs];
 }
 
 /** Each file that a patch changes; running code, besides what it mentions, where it isn't known which ones those are. */
@@ -167,10 +173,10 @@ function targetsOf(
     case "patch":
       return []; // what each of its files needs differs: see patchNeeds
     case "url":
-      return values(source.arg).map(urlTarget);
+      return values(source.arg).map((url) => urlTarget(url, source.sends === true || sendsMore(call)));
     case "urls": {
       const urls = source.args.flatMap(values).flatMap(urlsIn);
-      return urls.length === 0 ? [{ kind: "unknown", shown: call.executor }] : urls.map(urlTarget);
+      return urls.length === 0 ? [{ kind: "unknown", shown: call.executor }] : urls.map((url) => urlTarget(url));
     }
     case "exact":
       // No argument can stand for a server's tool, whose grants are the user's word on its definition.
@@ -185,6 +191,16 @@ function targetsOf(
       return [{ kind: "none" }];
   }
 }
+
+/** What a tool is given beside an address, whatever it is called: then it does more than ask. */
+function sendsMore({ args }: ProposedCall): boolean {
+  const { method } = args;
+  const asks = !isGiven(method) || (typeof method === "string" && /^(?:GET|HEAD|OPTIONS|CONNECT)$/i.test(method));
+  return !asks || ["body", "data", "json", "form", "files"].some((name) => isGiven(args[name]));
+}
+
+/** Models fill in what they may leave out. */
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== "";
 
 /** Every command that the call carries under these names; the executor itself where there is none. */
 export function commandsOf(

@@ -1,7 +1,7 @@
 import { serverTargetOf } from "../../../ipc/mcp-names.ts";
 import { NO_REPORT, type RowReport } from "../row-report.ts";
 import type { Statements } from "../statements.ts";
-import { patternsCovering } from "../targets/host.ts";
+import { grantsCovering } from "../targets/host.ts";
 import { type PathMatcher, pathMatcher } from "../targets/pattern.ts";
 import { type CallTarget, pathName } from "../targets/target.ts";
 import { type ActiveUntil, activeUntil, type Duration } from "./active.ts";
@@ -98,7 +98,7 @@ export class GrantCache {
         return name === target.lexical ? keys : [...keys, ...this.#filter.along(name, MAX_DEPTH)];
       }
       case "host": {
-        const keys = patternsCovering(target.host);
+        const keys = grantsCovering(target.host, target.sends === true);
         return keys.length > MAX_DEPTH ? NOWHERE : keys.filter((key) => this.#filter.canContain(key));
       }
       case "exact":

@@ -12,10 +12,10 @@ import { storageError } from "../database.ts";
 import { earlierEnd, endAt, moment } from "../ends.ts";
 import { NO_REPORT, type RowReport } from "../row-report.ts";
 import { Statements } from "../statements.ts";
-import { hostMatches } from "../targets/host.ts";
+import { hostGrantMatches } from "../targets/host.ts";
 import { expandHome } from "../targets/path.ts";
 import { exactMatches, type GrantTarget, grantTarget, literalPattern } from "../targets/pattern.ts";
-import { type CallTarget, isUnresolvable, pathName, pathTarget } from "../targets/target.ts";
+import { type CallTarget, isUnresolvable, pathName, pathTarget, targetText } from "../targets/target.ts";
 import { IS_ACTIVE, IS_OVER_BY_BOOT_ALONE, isActive } from "./active.ts";
 import { type CachedGrant, GrantCache, MAX_AGE_MS } from "./cache.ts";
 import { ObservedTime } from "./observed-time.ts";
@@ -476,7 +476,7 @@ function covers(grant: CachedGrant, target: CallTarget): boolean {
       return (real === lexical && grant.covers_real === grant.covers) || grant.covers_real(real, is_tree);
     }
     case "host":
-      return hostMatches(grant.target, target.host);
+      return hostGrantMatches(grant.target, targetText(target));
     case "exact":
       return exactMatches(grant.target, target.value);
     case "none":

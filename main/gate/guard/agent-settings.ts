@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { foldedPath } from "../targets/folded-path.ts";
-import { linksOnWay, realForm } from "../targets/path.ts";
+import { hasTooManyNames, linksOnWay, realForm } from "../targets/path.ts";
 import { kindOf } from "../targets/path-kind.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
 import type { CallEnvironment } from "./call-environment.ts";
@@ -96,7 +96,8 @@ function knownPlaces({ home, cwd, env }: CallEnvironment): KnownPlace[] {
     // Where the folder leads, its files are known by that.
     for (const file of files) if (kindOf(`${folder}/${file}`) === "link") followed(`${folder}/${file}`, null);
   };
-  for (const folder of new Set([home, ...foldersAbove(cwd, home)])) {
+  const above = foldersAbove(cwd, home).filter((folder) => !hasTooManyNames(folder));
+  for (const folder of new Set([home, ...above])) {
     for (const place of SETTINGS_PLACES) {
       // Of a home alone: below a project it has its name, and is no link that anybody makes.
       if (folder !== home && place.folder.includes("/")) continue;

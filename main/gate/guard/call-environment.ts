@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import { foldedPath } from "../targets/folded-path.ts";
 import { expandHome, realForm } from "../targets/path.ts";
+import { isFollowingOver } from "../targets/tree-scan.ts";
 
 /** What a call's paths are judged by beside the call itself. */
 export interface CallEnvironment {
@@ -45,6 +46,8 @@ export function programFolders(env: GuardEnv | undefined): ReadonlySet<string> {
   const absolute = named_folders.filter((folder) => folder.startsWith("/") && folder !== "/");
   const named = absolute.flatMap((folder) => [folder, realForm(folder) ?? folder]);
   const folders = new Set(named.filter((folder) => folder !== "/").map(foldedPath));
+  // Not where their links lead, then.
+  if (isFollowingOver()) return folders;
   if (known.size >= MAX_KNOWN) known.clear();
   known.set(path, folders);
   return folders;

@@ -22,7 +22,7 @@ type PathTarget = Extract<CallTarget, { kind: "path" }>;
 type PathNeed = ResolvedRequirement & { target: PathTarget };
 
 /** How far a folder that is copied, moved or deleted is looked through. Beyond it, anything may lie there. */
-const LOOK = { max_entries: 5000, max_depth: 16, skipped: SKIPPED_FOLDERS };
+const LOOK = { max_entries: 2000, max_depth: 16, skipped: SKIPPED_FOLDERS };
 /** Needs for single names in copied and deleted folders: one is enough for the guard. */
 const MAX_NAMED = 5;
 

@@ -49,10 +49,12 @@ const OTHER_PATH = "work on another path; if the user needs this one, they do it
 export function guard(
   call: ProposedCall,
   executor: Executor,
-  needs: readonly ResolvedRequirement[],
+  stated: readonly ResolvedRequirement[],
   settings: GuardSettings,
   command_lines = new CommandLines(call, settings.home),
 ): GuardBlock | null {
+  const needs = followedOn(stated);
+  if (needs === null) return UNFOLLOWED;
   const lines = runsCode(executor, needs) ? command_lines.all : [];
   const masked = lines.length === 0 ? NO_MASKED_TEXTS : new Map(lines.map((line) => [line.arg, maskedTextsOf(line)]));
   const paths = pathsOf(needs);
@@ -68,6 +70,30 @@ export function guard(
     cloudMetadata(needs, lines) ??
     whatWouldRun(lines, cwd, settings, asked)
   );
+}
+
+/** Longer than one decision may take to follow its paths: no user is asked about what a link would make another path. In milliseconds. */
+const MAX_FOLLOWING_MS = 8;
+
+const UNFOLLOWED: GuardBlock = {
+  rule: "guard.protected-path",
+  reason: "guard: the call's paths take too long to be followed: they could lead anywhere",
+  matched: "paths that take too long to be followed",
+  instead: "name fewer paths in one call, or shorter ways to them",
+};
+
+/** The needs with where those of their paths lead that couldn't be followed before; null where that takes too long. */
+function followedOn(needs: readonly ResolvedRequirement[]): readonly ResolvedRequirement[] | null {
+  if (!needs.some(({ target }) => target.kind === "path" && target.unfollowed !== undefined)) return needs;
+  const until = performance.now() + MAX_FOLLOWING_MS;
+  const followed: ResolvedRequirement[] = [];
+  for (const need of needs) {
+    const { target } = need;
+    const is_left = target.kind === "path" && target.unfollowed !== undefined;
+    if (is_left && performance.now() > until) return null;
+    followed.push(is_left ? { ...need, target: { ...target, real: realForm(target.unfollowed ?? "") } } : need);
+  }
+  return followed;
 }
 
 /** One of the forms of a need's path: as it is written, or as it resolves. */

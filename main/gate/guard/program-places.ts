@@ -1,4 +1,4 @@
-import { SEARCHED_PROGRAMS } from "../programs/searched-programs.ts";
+import { SEARCHED_PROGRAMS, TYPED_PROGRAMS } from "../programs/searched-programs.ts";
 
 /**
  * Folders of a project that shells have on their PATH: an activated environment's, a package runner's, direnv's. What lies there by the
@@ -26,3 +26,7 @@ export function isProgramPlace(path: string): boolean {
 export function isPlantedName(folder: string, name: string): boolean {
   return /^\.?bin$/i.test(folder) && SEARCHED_PROGRAMS.has(name.toLowerCase());
 }
+
+/** True for a name in such a folder that its user would type, or a shell run for a program that is cleared. */
+export const isPlantedAmongBuilt = (name: string): boolean =>
+  SEARCHED_PROGRAMS.has(name.toLowerCase()) || TYPED_PROGRAMS.has(name.toLowerCase());

@@ -238,22 +238,35 @@ const STORE_NAMES: ReadonlySet<string> = new Set(
 );
 const STORE_PATTERN = new RegExp(LAST_NAMES.flatMap((last) => (typeof last === "string" ? [] : last.source)).join("|"));
 
-/** True if a path of these names ends in a private key, or in a file or folder of keys and passwords, wherever it lies. */
-export function endsInKeys(names: readonly string[]): boolean {
-  const last = names.at(-1);
+/**
+ * True if a path of these names ends in a private key, or in a file or folder of keys and passwords, wherever it lies.
+ * @param count so many of the names alone
+ */
+export function endsInKeys(names: readonly string[], count = names.length): boolean {
+  const last = names[count - 1];
   if (last === undefined || !(STORE_NAMES.has(last.toLowerCase()) || STORE_PATTERN.test(last))) return false;
   return (
     keyName(last) !== undefined ||
-    ANYWHERE.some(({ rule }) => rule.length <= names.length && matchesAt(names, names.length - rule.length, rule))
+    ANYWHERE.some(({ rule }) => rule.length <= count && matchesAt(names, count - rule.length, rule))
   );
 }
 
 /** Most paths hold none of the names that a rule begins with: then only the few rules that begin with a pattern are left. */
 function rulesFor(names: readonly Segment[]): readonly Protected[] {
-  if (names.some((name) => typeof name === "object")) return ANYWHERE;
-  const there = new Set(names.map((name) => (typeof name === "string" ? name.toLowerCase() : "")));
-  return ANYWHERE.filter(({ rule: [first] }) => typeof first !== "string" || there.has(first.toLowerCase()));
+  const there: string[] = [];
+  for (const name of names) {
+    if (typeof name === "object") return ANYWHERE;
+    const lower = name.toLowerCase();
+    if (FIRST_NAMES.has(lower)) there.push(lower);
+  }
+  if (there.length === 0) return BY_PATTERN;
+  return ANYWHERE.filter(({ rule: [first] }) => typeof first !== "string" || there.includes(first.toLowerCase()));
 }
+
+const BY_PATTERN = ANYWHERE.filter(({ rule: [first] }) => typeof first !== "string");
+const FIRST_NAMES: ReadonlySet<string> = new Set(
+  ANYWHERE.flatMap(({ rule: [first] }) => (typeof first === "string" ? [first.toLowerCase()] : [])),
+);
 
 function keyName(name: Segment | undefined): string | undefined {
   if (typeof name === "string") return KEY_NAMES.includes(name.toLowerCase()) ? "a private key" : undefined;

@@ -17,7 +17,7 @@ interface Entry {
 
 const ENTRIES: readonly Entry[] = [
   // version control, and what it calls
-  { read_by: "git", folders: ".git .config/git", files: ".gitmodules .gitattributes .gitconfig" },
+  { read_by: "git", folders: ".git .config/git", files: ".gitmodules .gitattributes .gitconfig .lfsconfig" },
   {
     read_by: "git by core.hooksPath: husky's, lefthook's, overcommit's and a project's own hooks",
     folders: ".husky .githooks .git-hooks .lefthook .lefthook-local",
@@ -27,10 +27,15 @@ const ENTRIES: readonly Entry[] = [
     files:
       "lefthook.yml lefthook.yaml lefthook.toml lefthook.json .lefthook.yml .lefthook.yaml .lefthook.toml .lefthook.json lefthook-local.yml lefthook-local.yaml lefthook-local.toml lefthook-local.json .lefthook-local.yml .lefthook-local.yaml .lefthook-local.toml .lefthook-local.json",
   },
-  { read_by: "pre-commit and overcommit, in a hook of git's", files: ".pre-commit-config.yaml .overcommit.yml" },
+  {
+    read_by: "pre-commit, prek, overcommit, hk, CaptainHook and GrumPHP, in a hook of git's",
+    files:
+      ".pre-commit-config.yaml .pre-commit-config.yml prek.toml .overcommit.yml hk.pkl captainhook.json grumphp.yml",
+  },
   { read_by: "hg", files: ".hgrc .hg/hgrc .hg/hgrc-not-shared" },
   { read_by: "jj", files: ".jj/repo/config.toml .jj/workspace-config.toml" },
   { read_by: "gh", folders: ".config/gh" },
+  { read_by: "lazygit", files: ".lazygit.yml" },
   // what a shell reads as it starts, or as it enters a folder
   {
     read_by: "bash",
@@ -51,9 +56,15 @@ const ENTRIES: readonly Entry[] = [
   { read_by: "readline, in shells and prompts", files: ".inputrc" },
   { read_by: "direnv, at `cd`", folders: ".direnv .config/direnv", files: ".envrc .direnvrc" },
   {
+    read_by: "rvm, autoenv and shadowenv, at `cd`",
+    folders: ".shadowenv.d",
+    files: ".rvmrc .autoenv .autoenv.leave .autoenv.zsh .autoenv_leave.zsh",
+  },
+  {
     read_by: "mise and asdf, at `cd` and by their shims",
     folders: ".mise .config/mise",
-    files: "mise.toml mise.local.toml .mise.toml .mise.local.toml .config/mise.toml .tool-versions",
+    files:
+      "mise.toml mise.local.toml .mise.toml .mise.local.toml .config/mise.toml mise/config.toml mise/config.local.toml .tool-versions",
   },
   // what a session, a timer or a bus starts
   {
@@ -80,7 +91,7 @@ const ENTRIES: readonly Entry[] = [
   { read_by: "docker", folders: ".docker/cli-plugins" },
   { read_by: "gradle", folders: ".gradle/init.d" },
   // settings of programs that load or call others
-  { read_by: "npm and pnpm", files: ".npmrc .pnpmfile.cjs .pnpmfile.mjs" },
+  { read_by: "npm, pnpm and corepack", files: ".npmrc .pnpmfile.cjs .pnpmfile.mjs .corepack.env" },
   { read_by: "node under yarn", files: ".pnp.cjs .pnp.loader.mjs", is_built: true },
   {
     read_by: "python as it starts",
@@ -98,11 +109,12 @@ const ENTRIES: readonly Entry[] = [
   { read_by: "tmux and screen", folders: ".config/tmux", files: ".screenrc .tmux.conf" },
   { read_by: "gdb, lldb and pdb", files: ".gdbinit .lldbinit .pdbrc" },
   {
-    read_by: "prompts of languages and databases: python, ruby, R, elixir, ocaml, ghci, psql, sqlite",
+    read_by: "prompts of languages and databases: python, ruby, R, octave, elixir, ocaml, ghci, psql, sqlite",
     folders: ".ipython",
-    files: ".pythonrc .irbrc .pryrc .rprofile .rdata .iex.exs .ocamlinit .ghci .psqlrc .sqliterc",
+    files: ".pythonrc .irbrc .pryrc .rprofile .rdata .renviron .octaverc .iex.exs .ocamlinit .ghci .psqlrc .sqliterc",
   },
   { read_by: "less", files: ".lessfilter .lesskey" },
+  { read_by: "latexmk, also as an editor saves", files: "latexmkrc .latexmkrc" },
   // editors
   {
     read_by: "vim and neovim",
@@ -128,6 +140,7 @@ const ENTRIES: readonly Entry[] = [
   },
   { read_by: "JetBrains' editors", folders: ".idea .run .config/jetbrains .jetbrains" },
   { read_by: "zed", folders: ".zed .config/zed" },
+  { read_by: "Sublime Text", files: "*.sublime-project" },
   // agents
   { read_by: "Claude Code", folders: ".claude", files: ".mcp.json .claude.json" },
   { read_by: "Codex, Gemini CLI and others by .agents", folders: ".codex .gemini .agents" },
@@ -140,7 +153,9 @@ const ENTRIES: readonly Entry[] = [
     read_by: "Cursor, Windsurf, Continue, Kiro, Qwen Code and Amp",
     folders: ".cursor .config/cursor .windsurf .continue .kiro .qwen .amp",
   },
-  { read_by: "Roo Code and Kilo Code", folders: ".roo .kilocode" },
+  { read_by: "Roo Code, Kilo Code and Cline", folders: ".roo .kilocode .clinerules/hooks" },
+  { read_by: "Amazon Q, Droid and Qoder", folders: ".amazonq .factory .qoder" },
+  { read_by: "Auggie, Junie and Trae", folders: ".augment .junie/mcp .trae" },
   { read_by: "aider and Crush", folders: ".crush", files: ".aider.conf.yml crush.json .crush.json" },
   { read_by: "GitHub Copilot", folders: ".github/hooks" },
 ];

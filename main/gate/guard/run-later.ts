@@ -78,17 +78,18 @@ export function endsInRunLater(names: readonly string[]): boolean {
 /** True if what is written at `path` (absolute, normal) is run later, or says what is. */
 export function runsLater(path: string, environment: CallEnvironment): boolean {
   // zsh loads a compiled start-up file in the other's place.
-  const names = foldedPath(path)
+  const folded = foldedPath(path);
+  const names = folded
     .slice(1)
     .replace(/\.zwc$/, "")
     .split("/");
   if (FROM_ROOT.some((rule) => matchesAt(names, 0, rule)) && !IS_SOURCE.test(path)) return true;
   for (let at = 0; at < names.length; at++) {
-    const rules = BY_FIRST.get(names[at] ?? "") ?? [];
-    if ([...rules, ...ANY_OF_ONE_NAME].some((rule) => matchesAt(names, at, rule))) return true;
+    const isHere = (rule: PathRule) => matchesAt(names, at, rule);
+    if (BY_FIRST.get(names[at] ?? "")?.some(isHere) || ANY_OF_ONE_NAME.some(isHere)) return true;
   }
-  const { home, env } = environment;
-  for (const own of new Set([home, realForm(home) ?? home])) {
+  const { homes, moved, programs } = ofCall(environment);
+  for (const own of homes) {
     if (!isAtOrBelow(path, own)) continue;
     const below = path
       .slice(own.length + 1)
@@ -96,31 +97,51 @@ export function runsLater(path: string, environment: CallEnvironment): boolean {
       .split("/");
     if (FROM_HOME.some((rule) => matchesAt(below, 0, rule))) return true;
   }
-  if (movedPlaces(env).some((moved) => isAtOrBelow(foldedPath(path), foldedPath(moved.path)))) return true;
+  if (moved.some((one) => isAtOrBelow(folded, one))) return true;
   if (isProgramPlace(path)) return true;
-  const programs = programFolders(env);
-  if (programs.has(foldedPath(path)) || programs.has(foldedPath(folderOf(path)))) return true;
+  if (programs.has(folded) || programs.has(foldedPath(folderOf(path)))) return true;
   if (path.endsWith("/HEAD") || path.includes("/HEAD/") || makesRepository(path, names)) return true;
   return namedByRepository(path, environment);
 }
 
-/** What repositories name, by work tree, and the work trees of folders: one call looks at many names of few. */
-interface Named {
+/** What one call looks at many names with. */
+interface OfCall {
+  /** The home as it is named, and where that leads. */
+  readonly homes: ReadonlySet<string>;
+  /** Where the environment says that clients keep their settings; folded. */
+  readonly moved: readonly string[];
+  readonly programs: ReadonlySet<string>;
+  /** The work trees of folders. */
   readonly roots: Map<string, string | null>;
+  /** What repositories name, by work tree. */
   readonly paths: Map<string, readonly string[]>;
 }
-const named_of_call = new WeakMap<CallEnvironment, Named>();
+const of_call = new WeakMap<CallEnvironment, OfCall>();
+
+function ofCall(environment: CallEnvironment): OfCall {
+  const known = of_call.get(environment);
+  if (known !== undefined) return known;
+  const { home, env } = environment;
+  const found: OfCall = {
+    homes: new Set([home, realForm(home) ?? home]),
+    moved: movedPlaces(env).map(({ path }) => foldedPath(path)),
+    programs: programFolders(env),
+    roots: new Map(),
+    paths: new Map(),
+  };
+  of_call.set(environment, found);
+  return found;
+}
 
 /** Whether the settings of the repository that a path is in name it, or a folder that it lies in, as code that git runs. */
 function namedByRepository(path: string, environment: CallEnvironment): boolean {
-  const named: Named = named_of_call.get(environment) ?? { roots: new Map(), paths: new Map() };
-  named_of_call.set(environment, named);
+  const named = ofCall(environment);
   const folder = folderOf(path);
   const known = named.roots.get(folder);
   const root = known === undefined ? projectRoot(folder, environment.home) : known;
   named.roots.set(folder, root);
   if (root === null) return false;
-  const paths = named.paths.get(root) ?? codeNamedBySettings(root);
+  const paths = named.paths.get(root) ?? codeNamedBySettings(root, environment.home);
   named.paths.set(root, paths);
   return paths.some((one) => isAtOrBelow(foldedPath(path), foldedPath(one)));
 }
@@ -154,10 +175,9 @@ const OF_REPOSITORY =
 
 /** `evil/config` where `evil/HEAD` is, or `evil/objects` and `evil/refs`: git takes such a folder for a repository. */
 function makesRepository(path: string, lower: readonly string[]): boolean {
-  const names = path.slice(1).split("/");
   for (const [index, name] of lower.entries()) {
     if (!OF_REPOSITORY.test(name)) continue;
-    const folder = `/${names.slice(0, index).join("/")}`;
+    const folder = `/${path.slice(1).split("/").slice(0, index).join("/")}`;
     if ((name !== "head" && exists(`${folder}/HEAD`)) || (exists(`${folder}/objects`) && exists(`${folder}/refs`)))
       return true;
   }

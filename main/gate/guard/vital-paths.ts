@@ -74,6 +74,9 @@ export const SYSTEM_TREES: readonly (readonly string[])[] = [
   "private/var",
 ].map(segmentsOf);
 
+/** Folders from the root on: what lies deeper is nobody's only work. */
+const MAX_ABOVE = 64;
+
 /** What a folder is whose loss, as a whole, leaves no way back: as words, or undefined. */
 export function vitalFolder(path: PathPattern, { home, cwd }: PathContext): string | undefined {
   const { segments } = path;
@@ -86,7 +89,7 @@ export function vitalFolder(path: PathPattern, { home, cwd }: PathContext): stri
     return "a system folder";
   if (cwd !== null && path.is_known) {
     const here = segmentsOf(cwd);
-    for (let length = 1; length < here.length; length++)
+    for (let length = 1; length < Math.min(here.length, MAX_ABOVE); length++)
       if (canMatchPath(path, here.slice(0, length))) return "a folder above the working directory";
   }
   return undefined;

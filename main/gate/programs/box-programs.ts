@@ -85,8 +85,11 @@ const OUTSIDE: ReadonlyMap<string, When> = new Map([
   ...named(true, "printenv"),
 ]);
 
+const VARIABLE = /^[A-Za-z_]\w*$/;
+
 /** True if it prints the environment: in a box that is what the box lets in, without tokens and keys. */
 export function printsEnvironment(name: string, args: readonly Word[]): boolean {
+  if (name === "printenv" && args.every(({ text }) => VARIABLE.test(text))) return true;
   return (name === "env" || name === "printenv" || name === "export") && listsEnvironment(args);
 }
 
@@ -133,8 +136,10 @@ const STAYS: ReadonlySet<string> = new Set(
 /** The names of all of them. */
 export const BOX_PROGRAM_NAMES: readonly string[] = [...OUTSIDE.keys(), ...ENDS_PROCESSES, ...NETWORK.keys(), ...STAYS];
 
-/** True if a program, asked for this, needs what no box has. */
+/** True if a program, asked for this, needs what no box has; to say which version it is it needs nothing. */
 export function needsTheMachine(name: string, args: readonly Word[]): boolean {
+  const [only] = args;
+  if (args.length === 1 && only?.text === "--version") return false;
   return holds(OUTSIDE.get(name), args);
 }
 

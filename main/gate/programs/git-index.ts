@@ -1,7 +1,58 @@
+import { statSync } from "node:fs";
+import { readRegularBytes } from "../../../ipc/regular-file.ts";
+import { gitFoldersOf } from "./git-folders.ts";
+
 /** git's index (gitformat-index): what it tracks, and of which content it holds a copy. Read without git. */
 
-/** Bytes. A larger one is never read. */
-export const MAX_INDEX = 16 * 1024 * 1024;
+/** Bytes, of some 100,000 files: reading more would hold up the calls of others. */
+const MAX_INDEX = 10 * 1024 * 1024;
+
+/** What an index was read as, and from what. */
+export interface IndexRead {
+  /** Null where it has a form that isn't read. */
+  readonly index: GitIndex | null;
+  readonly mtime_ms: number;
+}
+
+/** The one that was read last: a decision looks at the same one for several reasons, and so do the next ones. */
+let last: { is: string; read: IndexRead; read_at: number; is_sure: boolean } | undefined;
+/** For so long at the most: it may be large, and reading it anew for each call would keep the collector of garbage busy. */
+const KEPT_MS = 10_000;
+let forgetting: NodeJS.Timeout | undefined;
+
+/**
+ * A change so soon after another one may not show in a file's times; in milliseconds. For as long what was just read is taken for what is
+ * there, as it would be had the decision been made then.
+ */
+const SAME_TICK_MS = 50;
+const MS_OF_NS = 1e-6;
+
+/** @throws the system's error, or one with the code `NOT_A_FILE` or `TOO_LARGE` */
+export function readIndex(file: string): IndexRead {
+  const { dev, ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true });
+  const is = [dev, ino, size, mtimeNs, ctimeNs].join(":");
+  const now = Date.now();
+  const known = last?.is === is && (last.is_sure || now - last.read_at < SAME_TICK_MS) ? last.read : undefined;
+  if (known !== undefined) return known;
+  const bytes = readRegularBytes(file, { max_bytes: MAX_INDEX });
+  const read = { index: GitIndex.read(bytes), mtime_ms: Number(mtimeNs) * MS_OF_NS };
+  last = { is, read, read_at: now, is_sure: now - Number(ctimeNs) * MS_OF_NS > SAME_TICK_MS };
+  clearTimeout(forgetting);
+  forgetting = setTimeout(() => {
+    last = undefined;
+  }, KEPT_MS).unref();
+  return read;
+}
+
+/** Of a work tree (absolute); null where there is none, or it isn't read. */
+export function indexOf(root: string): GitIndex | null {
+  const git = gitFoldersOf(root)?.git;
+  try {
+    return git === undefined ? null : readIndex(`${git}/index`).index;
+  } catch {
+    return null;
+  }
+}
 
 export interface IndexEntry {
   mode: number;
@@ -17,66 +68,119 @@ export interface IndexEntry {
   has_content: boolean;
 }
 
-/**
- * The entries of an index of version 2 or 3; null for any other, or for a split one.
- * @param at_or_below only the entry of this name, and those below the folder of this name
- */
-export function indexEntries(index: Buffer, at_or_below?: string): IndexEntry[] | null {
-  const wanted = at_or_below === undefined ? null : Buffer.from(at_or_below);
-  const found = indexOffsets(index);
-  if (found === null) return null;
-  const here = wanted === null ? found : found.filter(({ name_at, end }) => isAtOrBelow(index, name_at, end, wanted));
-  return here.map(({ at, name_at, end }) => entryAt(index, at, name_at, end));
+/** An index of version 2 or 3 that is whole. Its entries are sorted by their names' bytes: in one whose aren't, some aren't found. */
+export class GitIndex {
+  readonly #bytes: Buffer;
+  /** Where each entry begins. */
+  readonly #entries: Uint32Array;
+  /** Other repositories are among them. */
+  readonly has_submodules: boolean;
+
+  private constructor(bytes: Buffer, { entries, has_submodules }: Entries) {
+    this.#bytes = bytes;
+    this.#entries = entries;
+    this.has_submodules = has_submodules;
+  }
+
+  /** Null for any other, or for a split one. */
+  static read(bytes: Buffer): GitIndex | null {
+    const entries = entriesOf(bytes);
+    return entries === null ? null : new GitIndex(bytes, entries);
+  }
+
+  get size(): number {
+    return this.#entries.length;
+  }
+
+  /** The entry of this name; of a conflict one of its sides. */
+  entry(name: string): IndexEntry | undefined {
+    const wanted = Buffer.from(name);
+    let [low, high] = [0, this.#entries.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const at = this.#entries[middle] ?? 0;
+      const { from, end } = nameAt(this.#bytes, at);
+      const order = this.#bytes.compare(wanted, 0, wanted.length, from, end);
+      if (order === 0) return entryAt(this.#bytes, at);
+      if (order < 0) low = middle + 1;
+      else high = middle;
+    }
+    return undefined;
+  }
+
+  /** Folders of other repositories, which git enters by itself. */
+  *submodules(): Generator<string> {
+    if (!this.has_submodules) return;
+    for (const at of this.#entries) {
+      if (this.#bytes.readUInt32BE(at + MODE_AT) !== SUBMODULE) continue;
+      const { from, end } = nameAt(this.#bytes, at);
+      yield this.#bytes.toString("utf8", from, end);
+    }
+  }
+
+  /** Of all of them. */
+  *names(): Generator<string> {
+    for (const at of this.#entries) {
+      const { from, end } = nameAt(this.#bytes, at);
+      yield this.#bytes.toString("utf8", from, end);
+    }
+  }
 }
 
-/** Where in an index an entry and its name begin, and its name ends. */
-export interface EntryOffsets {
-  at: number;
-  name_at: number;
-  end: number;
+/** Bytes of an entry before its name. */
+const HEAD = 62;
+const MODE_AT = 24;
+/** A name's length in an entry's flags. A longer name, which ends at a zero, fits into no path: an index with one isn't read. */
+const MAX_LENGTH = 0xfff;
+const SUBMODULE = 0o160000;
+
+interface Entries {
+  /** Where each begins. */
+  readonly entries: Uint32Array;
+  readonly has_submodules: boolean;
 }
 
-/** Where the entries of such an index are. */
-export function indexOffsets(index: Buffer): EntryOffsets[] | null {
+function entriesOf(index: Buffer): Entries | null {
   if (index.length < 12 || index.toString("latin1", 0, 4) !== "DIRC") return null;
   const version = index.readUInt32BE(4);
-  if (version !== 2 && version !== 3) return null;
   const count = index.readUInt32BE(8);
-  const entries: EntryOffsets[] = [];
+  if ((version !== 2 && version !== 3) || count > index.length / HEAD) return null;
+  const entries = new Uint32Array(count);
   let at = 12;
+  let has_submodules = false;
   for (let number = 0; number < count; number++) {
-    if (at + 62 > index.length) return null;
-    const flags = index.readUInt16BE(at + 60);
-    const is_extended = version === 3 && (flags & 0x4000) !== 0;
-    const name_at = at + 62 + (is_extended ? 2 : 0);
-    const end = index.indexOf(0, name_at);
-    if (end === -1) return null;
-    entries.push({ at, name_at, end });
+    if (at + HEAD > index.length) return null;
+    // A flag that version 2 doesn't have.
+    if (version === 2 && ((index[at + 60] ?? 0) & 0x40) !== 0) return null;
+    const { from, end } = nameAt(index, at);
+    if (end - from === MAX_LENGTH || index[end] !== 0) return null;
+    has_submodules ||= index.readUInt32BE(at + MODE_AT) === SUBMODULE;
+    entries[number] = at;
     at += (end - at + 8) & ~7;
   }
-  return isSplit(index, at) ? null : entries;
+  return isSplit(index, at) ? null : { entries, has_submodules };
 }
 
-function entryAt(index: Buffer, at: number, name_at: number, end: number): IndexEntry {
+/** Where the name of the entry at `at` begins and ends; of one that is cut off beyond the index. */
+function nameAt(index: Buffer, at: number): { from: number; end: number } {
+  const high = index[at + 60] ?? 0;
+  const from = at + HEAD + ((high & 0x40) === 0 ? 0 : 2);
+  return { from, end: from + (((high & 0x0f) << 8) | (index[at + 61] ?? 0)) };
+}
+
+function entryAt(index: Buffer, at: number): IndexEntry {
+  const { from, end } = nameAt(index, at);
   const flags = index.readUInt16BE(at + 60);
-  const extended = name_at - at > 62 ? index.readUInt16BE(at + 62) : 0;
+  const extended = from - at > HEAD ? index.readUInt16BE(at + HEAD) : 0;
   return {
-    mode: index.readUInt32BE(at + 24),
-    name: index.toString("utf8", name_at, end),
+    mode: index.readUInt32BE(at + MODE_AT),
+    name: index.toString("utf8", from, end),
     mtime: index.readUInt32BE(at + 8),
     mtime_ns: index.readUInt32BE(at + 12),
     size: index.readUInt32BE(at + 36),
     oid: index.toString("hex", at + 40, at + 60),
     has_content: (flags & 0x3000) === 0 && (extended & 0x2000) === 0,
   };
-}
-
-function isAtOrBelow(index: Buffer, from: number, end: number, wanted: Buffer): boolean {
-  const length = end - from;
-  if (wanted.length === 0) return true;
-  if (length < wanted.length || index[from] !== wanted[0]) return false;
-  if (index.compare(wanted, 0, wanted.length, from, from + wanted.length) !== 0) return false;
-  return length === wanted.length || index[from + wanted.length] === 0x2f;
 }
 
 /** True if an extension says that other entries lie in another file. */

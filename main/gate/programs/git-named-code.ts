@@ -1,14 +1,20 @@
+import { lstatSync } from "node:fs";
+import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { BUILD_FOLDERS } from "../targets/build-folders.ts";
 import { beginningOf } from "../targets/file-beginning.ts";
 import { kindOf } from "../targets/path-kind.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
-import { gitFoldersOf } from "./git-folders.ts";
+import { type GitFolders, gitFoldersOf } from "./git-folders.ts";
+import { indexOf } from "./git-index.ts";
+import { ownSettings } from "./git-repository.ts";
 
-/** What a repository's own settings name of its work tree: hooks, filters, drivers and further settings, which git runs or reads by itself. */
+/** What a repository's settings and the user's own name of its work tree: hooks, filters, drivers and further settings, which git runs or reads by itself. */
 
 /** Bytes of settings that are read. */
 const MAX_SETTINGS = 256 * 1024;
+/** Files of settings that include one another. */
+const MAX_FILES = 16;
 /** More than anybody sets; each may be a mount in a box. */
 const MAX_NAMED = 64;
 /** Words of commands that are looked for in the work tree: each costs a look at the disk. */
@@ -21,23 +27,55 @@ const NAMES_SETTINGS = /^include(?:if\..*)?\.path$/s;
 const NAMES_COMMAND =
   /^(?:core\.(?:fsmonitor|sshcommand|editor|pager|askpass|gitproxy)|sequence\.editor|filter\..*\.(?:clean|smudge|process)|diff\..*\.(?:textconv|command)|diff\.external|merge\..*\.driver|(?:difftool|mergetool)\..*\.(?:cmd|path)|gpg\.(?:.*\.)?program|credential\.(?:.*\.)?helper|pager\..*|alias\..*|interactive\.difffilter|trailer\..*\.(?:command|cmd)|uploadpack\.packobjectshook)$/s;
 
-/** Absolute paths in the work tree; there or not. @param root of a work tree; absolute and real */
-export function codeNamedBySettings(root: string): string[] {
+/**
+ * Absolute paths in the work tree or the repository's folder; there or not.
+ * @param root of a work tree; absolute and real @param room how many bytes of settings may be read yet: what is read is taken from it
+ */
+export function codeNamedBySettings(
+  root: string,
+  home = homedir(),
+  room = { bytes: MAX_SETTINGS * MAX_FILES },
+): string[] {
   const folders = gitFoldersOf(root);
   if (folders === null) return [];
-  const named = [join(folders.common, "config"), join(folders.git, "config.worktree")].flatMap((file) =>
-    pathsNamed(entriesOf(file), root, dirname(file)),
-  );
-  return [...new Set(named)].filter((path) => isOwn(path, root, folders.git)).slice(0, MAX_NAMED);
+  const own = ownSettings(home);
+  // No agent can make the user's own longer.
+  const unlimited = { bytes: MAX_SETTINGS * MAX_FILES };
+  const files = new Set([...own, join(folders.common, "config"), join(folders.git, "config.worktree")]);
+  const named: string[] = [];
+  // Those that are included are read, too.
+  for (const file of files) {
+    const entries = entriesOf(file, home, own.includes(file) ? unlimited : room);
+    named.push(...pathsNamed(entries, root, dirname(file)));
+    for (const [key, value] of entries)
+      if (NAMES_SETTINGS.test(key) && value !== "" && files.size < MAX_FILES) files.add(resolve(dirname(file), value));
+  }
+  return [...new Set(named)].filter((path) => isOwn(path, root, folders)).slice(0, MAX_NAMED);
 }
 
-/** What builds make is theirs; what lies in `.git` is kept as such. */
-function isOwn(path: string, root: string, git: string): boolean {
-  if (path === root || !isAtOrBelow(path, root) || isAtOrBelow(path, git)) return false;
+/** What builds make is theirs. */
+function isOwn(path: string, root: string, { git, common }: GitFolders): boolean {
+  if (isAtOrBelow(path, git) || isAtOrBelow(path, common)) return path !== git && path !== common;
+  if (path === root || !isAtOrBelow(path, root)) return false;
   return !path
     .slice(root.length + 1)
     .split("/")
     .some((name) => name === ".git" || BUILD_FOLDERS.has(name));
+}
+
+/** More than anybody has below what builds make. */
+const MAX_BUILT = 16;
+
+/** Repositories below what builds make, where nobody looks otherwise, that git enters as it looks at this work tree: its index names them. */
+export function repositoriesBuilt(root: string): string[] {
+  const index = indexOf(root);
+  const found: string[] = [];
+  for (const name of index?.submodules() ?? []) {
+    if (!name.split("/").some((part) => BUILD_FOLDERS.has(part.toLowerCase()))) continue;
+    found.push(join(root, name, ".git"));
+    if (found.length === MAX_BUILT) break;
+  }
+  return found;
 }
 
 function pathsNamed(entries: readonly (readonly [string, string])[], root: string, settings: string): string[] {
@@ -47,37 +85,61 @@ function pathsNamed(entries: readonly (readonly [string, string])[], root: strin
     if (value === "") continue;
     if (NAMES_PATH.test(key)) paths.push(resolve(root, value));
     else if (NAMES_SETTINGS.test(key)) paths.push(resolve(settings, value));
-    else if (words.length < MAX_WORDS && NAMES_COMMAND.test(key)) words.push(...value.split(BETWEEN_WORDS, MAX_WORDS));
+    else if (words.length < MAX_WORDS && NAMES_COMMAND.test(key) && isForShell(key, value))
+      words.push(...value.split(BETWEEN_WORDS, MAX_WORDS));
   }
   const named = words
     .slice(0, MAX_WORDS)
     .filter((word) => word !== "" && !word.startsWith("-"))
     .map((word) => ({ word, path: resolve(root, word) }))
-    .filter(({ word, path }) => kindOf(path) === "file" || /^\.{0,2}[\w.-]*\/.*[\w-]$/.test(word))
+    .filter(({ word, path }) =>
+      isInGit(path) ? isProgram(path) : kindOf(path) === "file" || /^\.{0,2}[\w.-]*\/.*[\w-]$/.test(word),
+    )
     .map(({ path }) => path);
   return [...paths, ...named];
+}
+
+/** Any other alias is another name of git's own commands; settings may come before their names. */
+const isForShell = (key: string, value: string): boolean => !key.startsWith("alias.") || /^[!-]/.test(value);
+
+const isInGit = (path: string): boolean => path.includes("/.git/");
+
+/** A command's other words there are of git's own files, which git writes: `vim .git/COMMIT_EDITMSG`. */
+function isProgram(path: string): boolean {
+  try {
+    const stat = lstatSync(path);
+    return stat.isFile() && (stat.mode & 0o111) !== 0;
+  } catch {
+    return false; // not there, or longer than a path can be
+  }
 }
 
 const BETWEEN_WORDS = /[\s;&|()<>'"`=!]+/;
 
 /** Read as git reads it, but for what it would refuse: a line that isn't understood names nothing. Never waits. */
-function entriesOf(file: string): [key: string, value: string][] {
-  const begin = beginningOf(file, MAX_SETTINGS);
+function entriesOf(file: string, home: string, room: { bytes: number }): [key: string, value: string][] {
+  const begin = beginningOf(file, Math.max(0, Math.min(MAX_SETTINGS, room.bytes)));
   if (begin.kind !== "file") return [];
+  room.bytes -= begin.text.length;
   const found: [string, string][] = [];
   let section = "";
   for (const line of Buffer.from(begin.text, "latin1")
     .toString("utf8")
+    .replace(/^[^\S\n]*[#;].*$/gm, "")
     .replace(/\\\r?\n/g, "")
     .split("\n")) {
     const head = /^\s*\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]/.exec(line);
     if (head !== null) section = `${head[1]?.toLowerCase()}${head[2] === undefined ? "" : `.${head[2]}`}.`;
     const entry = /^([A-Za-z][\w-]*)\s*=\s*(.*)$/.exec((head === null ? line : line.slice(head[0].length)).trim());
     if (entry === null || section === "") continue;
-    found.push([
-      section + (entry[1] ?? "").toLowerCase(),
-      (entry[2] ?? "").replace(/^"(.*)"$/, "$1").replace(/\\(.)/g, "$1"),
-    ]);
+    found.push([section + (entry[1] ?? "").toLowerCase(), unquoted(entry[2] ?? "").replace(/^~(?=\/)/, home)]);
   }
   return found;
+}
+
+/** Without its quotes, and without a comment behind it. */
+function unquoted(value: string): string {
+  const parts = /"((?:[^"\\]|\\.)*)"?|(\\.)|[#;].*/gs;
+  const kept = value.replace(parts, (_, quoted: string = "", escaped: string = "") => quoted + escaped);
+  return kept.replace(/\\(.)/gs, "$1").trim();
 }

@@ -35,6 +35,26 @@ export function gitReach(args: readonly Word[], cwd: string | null, home: string
   return changesSettings(name, first, texts) ? "settings" : null;
 }
 
+/** Options of `git submodule add` that choose what is fetched; each has a value in the next word, but for `--quiet`. */
+const SUBMODULE_OPTIONS = new Set(["-b", "--branch", "--depth", "--name"]);
+
+/** True for `git submodule add URL [PATH]` over https into the folder that it runs in, with nothing that changes how git works. */
+export function addsSubmodule(args: readonly Word[]): boolean {
+  const { name, rest, folder } = gitCommand(args);
+  if (name !== "submodule" || folder !== "here" || args[0]?.text !== "submodule") return false;
+  if (rest.some(({ is_resolved, glob }) => !is_resolved || glob === true)) return false;
+  const [first, ...words] = rest.map(({ text }) => text);
+  if (first !== "add") return false;
+  const operands: string[] = [];
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? "";
+    if (SUBMODULE_OPTIONS.has(word)) at++;
+    else if (word !== "-q" && word !== "--quiet") operands.push(word);
+  }
+  const [url = "", path = "x", ...more] = operands;
+  return more.length === 0 && urlReach(url) === "network" && /^[\w][\w./-]*$/.test(path) && !path.includes("..");
+}
+
 /** A name that these words, or the repository's settings, give to any other command: what it does isn't read. */
 function isAlias(name: string, options: readonly Word[], cwd: string | null, home: string): boolean {
   if (options.some(({ text }) => /^(?:--config-env=)?alias\./i.test(text))) return true;
@@ -71,12 +91,14 @@ function remoteReach(texts: readonly string[], cwd: string | null, home: string)
   const [remote] = operands;
   if (remote !== undefined && /^[a-z][a-z0-9+.-]*:\/\/|^[^/]+:/i.test(remote)) return urlReach(remote);
   if (remote !== undefined && /^[./~]/.test(remote)) return "machine";
-  const urls = settingsAt(cwd, home)
-    ?.filter(([key]) => /^remote\..*\.(?:push)?url$/s.test(key))
-    .map(([, url]) => url);
-  return urls !== undefined && urls.length > 0 && urls.every((url) => urlReach(url) === "network")
-    ? "network"
-    : "machine";
+  const urls = remoteUrls(cwd, home);
+  return urls.length > 0 && urls.every((url) => urlReach(url) === "network") ? "network" : "machine";
+}
+
+/** The URLs of the remotes that the repository's own settings name; none where they aren't known. */
+export function remoteUrls(cwd: string | null, home: string): string[] {
+  const urls = settingsAt(cwd, home)?.filter(([key]) => /^remote\..*\.(?:push)?url$/s.test(key));
+  return urls?.map(([, url]) => url) ?? [];
 }
 
 function urlReach(url: string): "network" | "machine" {

@@ -3,12 +3,12 @@ import { dirname, join } from "node:path";
 import { readRegularBytes, TOO_LARGE } from "../../../ipc/regular-file.ts";
 import { errorCode } from "../errors.ts";
 import { BUILD_FOLDERS } from "../targets/build-folders.ts";
-import { realForm } from "../targets/path.ts";
+import { hasTooManyNames, realForm } from "../targets/path.ts";
 import { kindOf } from "../targets/path-kind.ts";
 import { isSecretInGit } from "../targets/secret-files.ts";
 import { scanTree } from "../targets/tree-scan.ts";
 import { isTakenByGit } from "./git-folders.ts";
-import { indexEntries, MAX_INDEX } from "./git-index.ts";
+import { type GitIndex, readIndex } from "./git-index.ts";
 
 /**
  * Whether git itself would run anything: its settings, hooks and attributes can name programs. What is looked at is all that git
@@ -78,6 +78,7 @@ export function gitProblem(
   // Any confined command writes there, and nobody looks through what it has left.
   if (start.split("/").some((name) => BUILD_FOLDERS.has(name.toLowerCase())))
     return { problem: "a folder that builds fill" };
+  if (hasTooManyNames(start)) return { problem: "a folder that lies too deep" };
   for (let here = start; ; here = dirname(here)) {
     const git = join(here, ".git");
     switch (kindOf(git)) {
@@ -106,7 +107,9 @@ export function initProblem(folder: string | null, home: string): string | null 
   if (at === null) return "its folder isn't known";
   if (kindOf(join(at, ".git")) !== "nothing") {
     const found = gitProblem(at, home, "set", false);
-    return "problem" in found ? found.problem : null;
+    if ("problem" in found) return found.problem;
+    // Its samples of hooks would be written there.
+    return kindOf(join(at, ".git/hooks")) === "link" ? "links in its .git" : null;
   }
   if (kindOf(join(at, "HEAD")) !== "nothing") return "a folder that is a repository itself";
   return problemInSettings(userSettings(home), "set");
@@ -285,7 +288,7 @@ export function isHarmlessToSet(key: string, value: string): boolean {
 }
 
 /** The files that git takes settings from, besides the repository's. */
-function ownSettings(home: string): string[] {
+export function ownSettings(home: string): string[] {
   const { XDG_CONFIG_HOME, GIT_CONFIG_GLOBAL, GIT_CONFIG_SYSTEM } = process.env;
   return [
     GIT_CONFIG_SYSTEM ?? "/etc/gitconfig",
@@ -297,7 +300,7 @@ function ownSettings(home: string): string[] {
 /** What one file sets; `is_own`: it is the user's or the system's, not the repository's. `entries` is null where it can't be read. */
 interface SettingsFile {
   is_own: boolean;
-  entries: readonly [string, string][] | null;
+  entries: readonly Setting[] | null;
 }
 
 function userSettings(home: string): SettingsFile[] {
@@ -327,23 +330,29 @@ function shownKey(key: string): string {
   return rest.length > 1 ? `${section}.*.${last}` : `${section}.${last}`;
 }
 
-/** Every setting of a file, `section[.subsection].key` and value; an empty list where there is none; null where a line isn't plain. */
-export function settingsIn(file: string): [string, string][] | null {
-  let text: string;
+/** `section[.subsection].key` and value. */
+export type Setting = [key: string, value: string];
+
+/** Every setting of a file; an empty list where there is none; null where a line isn't plain. */
+export function settingsIn(file: string): Setting[] | null {
   try {
-    text = readRegularBytes(file, { max_bytes: MAX_SETTINGS }).toString();
+    return settingsOf(readRegularBytes(file, { max_bytes: MAX_SETTINGS }).toString());
   } catch (error) {
     const code = errorCode(error);
     return code === "ENOENT" || code === "ENOTDIR" ? [] : null;
   }
-  const found: [string, string][] = [];
+}
+
+/** Every setting of a file's text; null where a line isn't plain. */
+export function settingsOf(text: string): Setting[] | null {
+  const found: Setting[] = [];
   let section = "";
   for (const line of text.split("\n")) {
     const bare = line.trim();
     if (bare === "" || /^[#;]/.test(bare)) continue;
     const head = /^\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]\s*(?:[#;].*)?$/.exec(bare);
     if (head !== null) {
-      section = `${head[1]?.toLowerCase()}${head[2] === undefined ? "" : `.${head[2]}`}.`;
+      section = `${head[1]?.toLowerCase()}${head[2] === undefined ? "" : `.${head[2].replace(/\\(.)/g, "$1")}`}.`;
       continue;
     }
     const entry = /^([A-Za-z][\w-]*)\s*(?:=\s*(.*))?$/s.exec(bare);
@@ -365,6 +374,7 @@ function problemInHooks(git: string, root: string, files: readonly SettingsFile[
   for (const folder of folders) {
     let names: string[];
     try {
+      if (statSync(folder).size > MAX_FOLDER) return "hooks that can't be listed";
       names = readdirSync(folder);
     } catch (error) {
       if (errorCode(error) === "ENOENT") continue;
@@ -376,21 +386,37 @@ function problemInHooks(git: string, root: string, files: readonly SettingsFile[
   return null;
 }
 
+/** Names in an index that are looked for secrets. */
+const MAX_NAMES = 100_000;
+const TOO_LARGE_INDEX = "its index is too large to be looked at";
+
+/** Of an index that was looked through, and in which folder. */
+const tracked = new WeakMap<GitIndex, { root: string; tracks_secret: boolean }>();
+
 /** What is tracked: other repositories, into which git would look, and secrets. */
 function lookAtIndex(file: string, root: string, shows_contents: boolean): Repository | { problem: string } {
-  let index: Buffer;
+  let index: GitIndex | null;
   try {
-    index = readRegularBytes(file, { max_bytes: MAX_INDEX });
+    ({ index } = readIndex(file));
   } catch (error) {
     const code = errorCode(error);
     if (code === "ENOENT") return { root };
-    return { problem: code === TOO_LARGE ? "its index is too large to be looked at" : "its index can't be read" };
+    return { problem: code === TOO_LARGE ? TOO_LARGE_INDEX : "its index can't be read" };
   }
-  const entries = indexEntries(index);
-  if (entries === null) return { problem: "its index has a form that isn't read" };
-  for (const { mode, name } of entries) {
-    if (mode === 0o160000) return { problem: "its submodules" };
-    if (shows_contents && isSecretInGit(`${root}/${name}`)) return { problem: "a secret that it tracks" };
+  if (index === null) return { problem: "its index has a form that isn't read" };
+  if (shows_contents && index.size > MAX_NAMES) return { problem: TOO_LARGE_INDEX };
+  if (index.has_submodules) return { problem: "its submodules" };
+  return shows_contents && tracksSecret(index, root) ? { problem: "a secret that it tracks" } : { root };
+}
+
+function tracksSecret(index: GitIndex, root: string): boolean {
+  const known = tracked.get(index);
+  if (known?.root === root) return known.tracks_secret;
+  let tracks_secret = false;
+  for (const name of index.names()) {
+    tracks_secret = isSecretInGit(`${root}/${name}`);
+    if (tracks_secret) break;
   }
-  return { root };
+  tracked.set(index, { root, tracks_secret });
+  return tracks_secret;
 }

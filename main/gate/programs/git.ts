@@ -1,10 +1,17 @@
+import { dirname } from "node:path";
 import { absolutePath } from "../shell/paths.ts";
 import type { Word } from "../shell/reading.ts";
 import { wordOf } from "../shell/word.ts";
+import { hasTooManyNames, realForm } from "../targets/path.ts";
 import { kindOf } from "../targets/path-kind.ts";
+import { isAtOrBelow } from "../targets/pattern.ts";
+import { MAX_DEPTH } from "../targets/project.ts";
 import { askedEachTime, isSecretInGit } from "../targets/secret-files.ts";
 import { byRoles } from "./accesses.ts";
 import { type Arguments, argumentsOf, hasOption, valuesOf } from "./arguments.ts";
+import { historyAt } from "./git-history.ts";
+import { indexOf } from "./git-index.ts";
+import { objectNamed } from "./git-objects.ts";
 import { type GitWork, gitProblem, initProblem, isHarmlessToSet } from "./git-repository.ts";
 import { FORMAT, SUBCOMMANDS, type Subcommand } from "./git-subcommands.ts";
 import type { Access, Accesses, CommandContext, Program } from "./program.ts";
@@ -107,16 +114,17 @@ function gitAccesses(args: readonly Word[], context: CommandContext): Accesses {
     form.unclear ??
     (sub.guard_only ? "a subcommand that may run code" : null) ??
     oddWords(rest, form.work) ??
-    (form.shows_contents ? oddHistory(sub, rest) : null);
-  if (why !== null || !context.looks_at_disk) return { accesses, unclear: why, data: own.data };
+    (form.shows_contents ? (oddHistory(sub, rest) ?? (isKnown(base, at) ? null : oddFolder(sub, rest))) : null);
+  const only_reads = form.work === "read" || form.work === "show";
+  const is_named = why === null && context.looks_at_disk;
+  const put_away = form.shows_contents ? secretsPutAway(sub, rest, { cwd: at, is_named }, args[0] as Word) : [];
+  if (why !== null || !context.looks_at_disk)
+    return { accesses: [...accesses, ...put_away], unclear: why, data: own.data, changes_unnamed: !only_reads };
   if (name === "init") return { accesses, unclear: initUnclear(accesses, context), data: own.data };
   const repository = gitProblem(at, context.home, form.work, form.shows_contents);
   if ("problem" in repository) return { accesses, unclear: repository.problem, data: own.data };
   const root = wordOf([{ text: repository.root, kind: "text" }], args[0] as Word);
-  const whole: Access =
-    form.work === "read" || form.work === "show"
-      ? { kind: "list", word: root, is_tree: true }
-      : { kind: "write", word: root };
+  const whole: Access = only_reads ? { kind: "list", word: root, is_tree: true } : { kind: "write", word: root };
   const shown = form.shows_contents ? filesShown(rest, at) : [];
   const reads_all: Access[] =
     (name === "add" && accesses.length === 0) || (name === "commit" && hasOption(argumentsOf(sub, rest), "-a --all"))
@@ -128,6 +136,7 @@ function gitAccesses(args: readonly Word[], context: CommandContext): Accesses {
       ...reads_all,
       ...(base === "here" ? shown : shown.map((access) => accessBelow(access, base))),
       ...secretSettings(name, rest, repository.root, args[0] as Word),
+      ...put_away,
       whole,
     ],
     unclear: null,
@@ -167,6 +176,89 @@ function filesShown(rest: readonly Word[], cwd: string | null): Access[] {
   });
 }
 
+/** Secrets that git's history holds, and the work tree doesn't: what shows contents of commits shows them, too, unless it names others. */
+function secretsPutAway(
+  sub: Subcommand,
+  rest: readonly Word[],
+  { cwd, is_named }: { cwd: string | null; is_named: boolean },
+  at: Word,
+): Access[] {
+  const folder = cwd === null ? null : realForm(cwd);
+  if (folder === null) return [];
+  const paths = [...secretsBelow(sub, rest, folder, is_named), ...objectsNamed(sub, rest, folder)];
+  return paths.map((path) => ({ kind: "read", word: wordOf([{ text: path, kind: "text" }], at), is_put_away: true }));
+}
+
+/** Of one line, that are asked about. */
+const MAX_NAMED = 20;
+
+function secretsBelow(sub: Subcommand, rest: readonly Word[], folder: string, is_named: boolean): string[] {
+  const history = historyAt(folder);
+  if (history === undefined) return [];
+  const { root } = history;
+  const names = namesShown(sub, rest, { cwd: folder, root, is_named });
+  if (names === null) return [];
+  return (names.is_of_head ? history.at_head : history.ever)
+    .map((name) => `${root}/${name}`)
+    .filter((path) => names.paths.length === 0 || names.paths.some((shown) => isAtOrBelow(path, shown)))
+    .filter(isUntrackedIn(root))
+    .slice(0, MAX_NAMED);
+}
+
+/** What is shown by a word that names no commit, and no file of one. */
+function objectsNamed(sub: Subcommand, rest: readonly Word[], folder: string): string[] {
+  // A blame is of a named file.
+  if (sub.names[0] === "blame") return [];
+  const dashes = rest.findIndex(({ text }) => text === "--");
+  const objects = objectsOf(sub, dashes === -1 ? rest : rest.slice(0, dashes));
+  return [...new Set(objects.flatMap((word) => objectNamed(word, folder) ?? []))];
+}
+
+/**
+ * Of which files contents of commits are shown: below these paths, or everywhere where there are none; null: of named files alone, or of none.
+ * @param is_named what is named is among its needs by itself
+ */
+function namesShown(
+  sub: Subcommand,
+  rest: readonly Word[],
+  { cwd, root, is_named }: { cwd: string; root: string; is_named: boolean },
+): { paths: string[]; is_of_head: boolean } | null {
+  const [name] = sub.names;
+  const dashes = rest.findIndex(({ text }) => text === "--");
+  const before = dashes === -1 ? rest : rest.slice(0, dashes);
+  const files = dashes === -1 ? [] : rest.slice(dashes + 1);
+  const objects = objectsOf(sub, before);
+  const isFile = ({ text }: Word) => kindOf(absolutePath(text, cwd) ?? "") !== "nothing";
+  const revisions = objects.filter((word) => !isFile(word));
+  const is_diff = name === "diff";
+  const is_cached = is_diff && hasOption(argumentsOf(sub, rest), "--cached --staged");
+  if (name === "blame") return null;
+  if ((is_diff || name === "grep") && revisions.length === 0 && !is_cached) return null;
+  // `HEAD~1:a.txt` names what it shows; `:a.txt` is of the index.
+  if (revisions.length > 0 && revisions.every(({ text }) => /:./.test(text))) {
+    const named = revisions.map(({ text }) => text.slice(text.lastIndexOf(":") + 1));
+    const paths = named.map((name) => absolutePath(name, /^\.\.?\//.test(name) ? cwd : root) ?? root);
+    return is_named ? null : { paths: revisions.some(isOpen) ? [] : paths, is_of_head: false };
+  }
+  const is_of_head = is_diff && revisions.every(({ text }) => text === "HEAD" || text === "@");
+  const shown = [...objects.filter(isFile), ...files];
+  // By these it shows a file under its earlier names, too.
+  const is_followed = hasOption(argumentsOf(sub, rest), "--follow -L");
+  return {
+    paths: is_followed || shown.some(isOpen) ? [] : shown.map(({ text }) => absolutePath(text, cwd) ?? cwd),
+    is_of_head,
+  };
+}
+
+/** It may name other files than it says: git expands patterns by itself. */
+const isOpen = ({ text, is_resolved }: Word): boolean => !is_resolved || /[*?[\\]|^:[^/]/.test(text);
+
+/** What git tracks now is the project's own. @returns for paths in that work tree */
+function isUntrackedIn(root: string): (path: string) => boolean {
+  const index = indexOf(root);
+  return (path) => index?.entry(path.slice(root.length + 1)) === undefined;
+}
+
 /** `git add src` reads all of it. */
 const asTree = (access: Access): Access => (access.kind === "read" ? { ...access, is_tree: true } : access);
 
@@ -189,9 +281,11 @@ function formOf(sub: Subcommand, name: string, rest: readonly Word[]): Form {
   const [first, second] = given.operands;
   // `git stash -- show` is no listing: the form is the very next word.
   const named = rest[0]?.text;
+  const is_stash_shown = name === "stash" && named === "show";
   const form = (work: GitWork, unclear: string | null = null): Form => ({
     work,
-    shows_contents: work === "show" && showsContents(name, given),
+    // By a setting it shows patches unasked.
+    shows_contents: work === "show" && (showsContents(name, given) || (is_stash_shown && !hasOption(given, SUMMARIES))),
     unclear,
   });
   const count = given.operands.length;
@@ -265,12 +359,13 @@ function configForm(rest: readonly Word[], given: Arguments): Form {
 const PLAIN_SETTING =
   /^(?:user|author|committer|branch|core|init|pull|push|merge|diff|log|status)\.[\w./-]+$|^remote\.[\w-]+\.url$/i;
 const PATCHES =
-  "-p -u --patch --patch-with-stat -U --unified -L -c --cc -m -W --function-context --word-diff --color-words --binary --check";
+  "-p -u --patch --patch-with-stat -U --unified -L -c --cc -m -W --function-context --word-diff --color-words --binary --check -S -G";
 const SUMMARIES =
   "--stat --shortstat --numstat --dirstat --summary --name-only --name-status --no-patch -s --raw --compact-summary";
 
-/** True if what it prints holds files' contents: a log only where patches are asked for, a diff but for its summaries. */
+/** True if what it prints holds, or tells of, files' contents: a log only where patches are asked for or contents searched, a diff but for its summaries. */
 function showsContents(name: string, given: Arguments): boolean {
+  if (name === "cat-file" && hasOption(given, "-e -t -s")) return false;
   if (hasOption(given, PATCHES)) return true;
   if (/^(?:log|shortlog|rev-list|whatchanged|reflog|diff-tree|stash)$/.test(name)) return false;
   return name !== "diff" || !hasOption(given, SUMMARIES);
@@ -308,6 +403,25 @@ function oddHistory(sub: Subcommand, rest: readonly Word[]): string | null {
   return null;
 }
 
+/** In a repository without a work tree no history is looked through, nor for a folder that lies deeper in one. */
+function isKnown(base: Word | "here", at: string | null): boolean {
+  if (at === null || (base !== "here" && (!base.is_resolved || base.glob === true))) return false;
+  if (hasTooManyNames(at)) return false;
+  for (let here = realForm(at) ?? at, depth = 0; depth < MAX_DEPTH; here = dirname(here), depth++) {
+    if (kindOf(`${here}/.git`) !== "nothing") return true;
+    if (kindOf(`${here}/HEAD`) !== "nothing") return false;
+    if (dirname(here) === here) return true;
+  }
+  return false;
+}
+
+/** In a folder that isn't known lies any repository, with a history of its own. */
+function oddFolder(sub: Subcommand, rest: readonly Word[]): string | null {
+  const dashes = rest.findIndex(({ text }) => text === "--");
+  const is_named = sub.names[0] === "blame" || isOfFiles(sub, rest, dashes === -1 ? rest : rest.slice(0, dashes));
+  return is_named ? null : "the history of a repository that isn't known";
+}
+
 /** Words that are revisions or files, not what is searched for. */
 function objectsOf(sub: Subcommand, rest: readonly Word[]): readonly Word[] {
   const given = argumentsOf(sub, rest);
@@ -318,10 +432,14 @@ function objectsOf(sub: Subcommand, rest: readonly Word[]): readonly Word[] {
 /** Without a revision, and all names behind `--`: nothing but what is tracked now, among which no secret is. */
 function showsPresentOnly(sub: Subcommand, rest: readonly Word[]): boolean {
   const dashes = rest.findIndex(({ text }) => text === "--");
-  const before = rest.slice(0, Math.max(dashes, 0));
+  return dashes !== -1 && isOfFiles(sub, rest, rest.slice(0, dashes));
+}
+
+/** True where nothing that may be a revision is named. */
+function isOfFiles(sub: Subcommand, rest: readonly Word[], before: readonly Word[]): boolean {
   const [name] = sub.names;
   const is_of_files = name === "grep" || (name === "diff" && !hasOption(argumentsOf(sub, rest), "--cached --staged"));
-  return is_of_files && dashes !== -1 && objectsOf(sub, before).length === 0;
+  return is_of_files && objectsOf(sub, before).length === 0;
 }
 
 function absolute({ text }: Word, cwd: string | null): string | null {

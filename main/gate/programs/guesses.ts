@@ -6,7 +6,7 @@ const DANGEROUS =
 
 /** The same at the beginning of a text that may be a command line; some programs mark it (`!rm`, `.shell rm`). */
 const DANGEROUS_TEXT =
-  /(?:^|[;&|(\n])\s*(?:(?:\\?!|:!|\.shell|shell|spawn|exec)\s*)?(?:(?:sudo|doas|env|nohup|exec|command)\s+)*(?:\/\S*\/)?(?:rm|dd|mkfs[.\w]*|shred|wipefs|chmod|chown|mv|kill|pkill|killall|find|metnos-gate|(?:ba|z|da)?sh|python[\d.]*|node)\s/;
+  /(?:^|[;&|(\n])\s*(?:(?:\\?!|:!|\.shell|shell|spawn|exec)\s*)?(?:(?:sudo|doas|env|nohup|exec|command)\s+)*(?:\/[^\s;&|(]*\/)?(?:rm|dd|mkfs[.\w]*|shred|wipefs|chmod|chown|mv|kill|pkill|killall|find|metnos-gate|(?:ba|z|da)?sh|python[\d.]*|node)\s/;
 
 /** Programs for which a word is a word, whatever it is called. */
 export const TAKES_WORDS: ReadonlySet<string> = new Set(
@@ -39,7 +39,7 @@ export function isDangerous(name: string): boolean {
 
 /** True if a text looks like a command line that runs one of them. */
 export function mayRunDangerous(text: string): boolean {
-  return DANGEROUS_TEXT.test(text);
+  return DANGEROUS_TEXT.test(text.replace(/\s{2,}/g, (blanks) => (blanks.includes("\n") ? "\n" : " ")));
 }
 
 /** True if none of the program's words is a program that it starts. */

@@ -48,6 +48,7 @@ const GIT: readonly HazardRule[] = [
   { id: "discards-changes", words: [/^rm$/], options: "-f --force", unless: "--cached -n" },
   { id: "discards-changes", words: [/^read-tree$/], options: "--reset" },
   { id: "discards-changes", words: [/^checkout-index$/], options: "-f --force" },
+  { id: "hides-changes", words: [/^update-index$/], options: "--assume-unchanged --skip-worktree" },
   { id: "discards-changes", words: [/^prune$/], unless: "-n" },
   { id: "discards-changes", words: [/^gc$/], options: "--prune" },
   { id: "discards-changes", words: [/^(?:filter-branch|filter-repo)$/] },

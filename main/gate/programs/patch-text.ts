@@ -41,7 +41,7 @@ const MAX_PATH = 4096;
 /** The files of a patch, or null where readers may find others in the text, or none. */
 export function patchedFiles(text: string): PatchedFile[] | null {
   if (text.length > MAX_PATCH) return null;
-  const lines = text.replace(/\n+$/, "").split("\n");
+  const lines = text.slice(0, endOf(text)).split("\n");
   if (lines.length < 3 || lines[0] !== BEGIN || lines.at(-1) !== END) return null;
   const files: PatchedFile[] = [];
   for (const line of lines.slice(1, -1)) {
@@ -54,6 +54,13 @@ export function patchedFiles(text: string): PatchedFile[] | null {
     } else if (file === undefined || !addLine(file, line)) return null;
   }
   return files.every(isWhole) ? files : null;
+}
+
+/** Before the newlines at a text's end. */
+function endOf(text: string): number {
+  let end = text.length;
+  while (text[end - 1] === "\n") end--;
+  return end;
 }
 
 /** What a patch would do to which path, one after the other. */
@@ -72,6 +79,8 @@ export function pathsOfPatch(files: readonly PatchedFile[]): PatchedPath[] {
 export function pathsMentioned(text: string): string[] {
   const found = text
     .slice(0, MAX_PATCH)
+    // Many blank lines, each of which could be the first, are as good as one.
+    .replace(/^[\s\u0085]{2,}/gm, "\n")
     .matchAll(/^[\s\u0085]*\*\*\*\s*(?:Add File|Delete File|Update File|Move to)\s*:(.*)$/gim);
   return [...new Set(Array.from(found, ([, path = ""]) => path.trim()))].filter((path) => path !== "");
 }

@@ -39,6 +39,9 @@ export function wordsPrinted(name: string, args: readonly Word[]): readonly Word
   return name === "printf" && /^%s\\n$/.test(args[0]?.text ?? "") ? args.slice(1) : null;
 }
 
+/** Not from each of them anew. */
+const ENDING_SLASHES = /(?<!\/)\/+$/;
+
 const nothing: Printer = () => "";
 
 /** One line stays what it is. */
@@ -85,8 +88,9 @@ export const PRINTERS: Readonly<Record<string, Printer>> = {
   dirname: ([path, ...more]) =>
     path === undefined || more.length > 0
       ? null
-      : `${path.replace(/\/+$/, "").replace(/\/?[^/]*$/, "") || (path.startsWith("/") ? "/" : ".")}\n`,
-  basename: (args) => (args.length === 1 ? `${(args[0] ?? "").replace(/\/+$/, "").replace(/^.*\//, "")}\n` : null),
+      : `${path.replace(ENDING_SLASHES, "").replace(/\/?[^/]*$/, "") || (path.startsWith("/") ? "/" : ".")}\n`,
+  basename: (args) =>
+    args.length === 1 ? `${(args[0] ?? "").replace(ENDING_SLASHES, "").replace(/^.*\//, "")}\n` : null,
   realpath: resolvedPath,
   readlink: resolvedPath,
   true: nothing,

@@ -141,6 +141,8 @@ export interface Access {
   follows_links?: true;
   /** Written through whatever it holds at the time: no exact target. */
   is_found?: true;
+  /** Only git's history holds it: no box can hide it. */
+  is_put_away?: true;
 }
 
 export interface Accesses {
@@ -151,6 +153,8 @@ export interface Accesses {
   data: readonly Word[];
   /** Commands that it runs for each file that it finds, with `{}` in the file's place. */
   runs?: readonly (readonly Word[])[];
+  /** Without a look at the disk: it changes something that none of its words names, such as a repository. */
+  changes_unnamed?: boolean;
 }
 
 export type { SimpleCommand };

@@ -77,9 +77,22 @@ function aliasLines(text: string, [name]: readonly string[]): string[] | null {
   }
 }
 
+/** What was parsed last, until the decision is made that looks at it: lines of a file's scripts name others in it. */
+let last: { text: string; all: unknown } | undefined;
+
+function parsed(text: string): unknown {
+  if (last?.text !== text) {
+    last = { text, all: JSON.parse(text) };
+    queueMicrotask(() => {
+      last = undefined;
+    });
+  }
+  return last.all;
+}
+
 function objectIn(text: string, key: string): Record<string, unknown> | null {
   try {
-    const all: unknown = JSON.parse(text);
+    const all = parsed(text);
     const inner: unknown = typeof all === "object" && all !== null ? (all as Record<string, unknown>)[key] : undefined;
     return typeof inner === "object" && inner !== null ? (inner as Record<string, unknown>) : null;
   } catch {

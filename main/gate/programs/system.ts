@@ -1,9 +1,18 @@
 import type { Word } from "../shell/reading.ts";
-import type { Program } from "./program.ts";
+import type { Accesses, Program } from "./program.ts";
 
 /** Programs that say something about the machine, the clock or where one is. */
 
 const texts = (args: readonly Word[]): readonly Word[] => args;
+/** It says something of the machine where it is, and its words are data. */
+/** One of lsof's words that lists what is open on the network. */
+const NETWORK_FILES = /^-(?:[nPt]+|[nPt]*i[46]?(?:tcp|udp)?|stcp:[a-z]+)$/i;
+
+const looksHere = (args: readonly Word[]): Accesses => ({
+  accesses: [{ kind: "list", word: "here" }],
+  unclear: null,
+  data: args,
+});
 
 export const SYSTEM_PROGRAMS: readonly Program[] = [
   {
@@ -20,7 +29,7 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
     operands: ["text"],
     options: { flags: "-a" },
     unclear: { flags: "-p -P -f -t" },
-    accesses: (args) => ({ accesses: [{ kind: "list", word: "here" }], unclear: null, data: args }),
+    accesses: looksHere,
     is_clear: (args) => args.every(({ text }) => /^(?:-a|[\w+.][\w+.-]*)$/.test(text)),
     text_only: true,
     example: "which node",
@@ -143,13 +152,83 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
     counter: "locale -a",
   },
   {
-    names: ["getent", "pgrep", "ps"],
+    // Not the environment of processes: `e` without a dash, and a format of that name, show it.
+    names: ["ps"],
+    about_machine: true,
+    options: {
+      flags: "-A -a -d -e -f -F -l -j -y -w -H -L -T -N --forest --no-headers",
+      text: "-o -p -C -u --sort --ppid",
+    },
+    accesses: looksHere,
+    is_clear: (args) =>
+      args.every(({ text }, at) => {
+        const is_value = /^-[AadefFljywHLTN]*[opCu]$/.test(args[at - 1]?.text ?? "");
+        if (is_value) return /^[\w%=,.:+-]+$/.test(text) && !/env/i.test(text);
+        return /^(?:-[AadefFljywHLTN]+[opCu]?|-[opCu]|--forest|--no-headers|--(?:sort|ppid)=[\w%,+-]+|[afjlruwvxT]+)$/.test(
+          text,
+        );
+      }),
+    text_only: true,
+    example: "ps aux",
+    counter: "ps auxe",
+  },
+  {
+    names: ["pgrep"],
+    about_machine: true,
+    options: { flags: "-f -l -a -x -n -o -c -i -v", text: "-u -P" },
+    accesses: looksHere,
+    is_clear: (args) => args.every(({ text }) => /^(?:-[flaxnociv]+|-[uP]|[^-].*)$/s.test(text)),
+    text_only: true,
+    example: "pgrep -fl node",
+    counter: "pgrep -F pids.txt",
+  },
+  {
+    // Without a port, and without `-n`, it looks up the names of all hosts that somebody here is connected to.
+    names: ["lsof"],
+    about_machine: true,
+    options: { flags: "-n -P -t", text: "-i -s" },
+    accesses: looksHere,
+    is_clear: (args) => {
+      const words = args.map(({ text }) => text).join(" ");
+      const some_ports = /^(?:-[nPt]+ )*-[nPt]*i ?[46]?(?:tcp|udp)?:\d{1,5}(?:[,-]\d{1,5})*(?: -[nPt]+)*$/i;
+      // Without `-i` it lists every file that anybody has open.
+      const names_none = [/^-[Pti]*n/, /^-[nPt]*i/].every((one) => args.some(({ text }) => one.test(text)));
+      return some_ports.test(words) || (names_none && args.every(({ text }) => NETWORK_FILES.test(text)));
+    },
+    text_only: true,
+    example: "lsof -i :3000",
+    counter: "lsof -i",
+  },
+  {
+    names: ["ss"],
+    about_machine: true,
+    options: { flags: "-l -t -u -n -p -a -4 -6 -H -s -i -o -e" },
+    accesses: looksHere,
+    is_clear: (args) => args.every(({ text }) => /^-[ltunpa46Hsioe]+$/.test(text)),
+    text_only: true,
+    example: "ss -ltnp",
+    counter: "ss -K",
+  },
+  {
+    // Without `-n` it looks up the names of hosts.
+    names: ["netstat"],
+    about_machine: true,
+    options: { flags: "-l -t -u -n -p -a -4 -6 -e" },
+    accesses: looksHere,
+    is_clear: (args) =>
+      args.every(({ text }) => /^-[ltunpa46e]+$/.test(text)) && args.some(({ text }) => text.includes("n")),
+    text_only: true,
+    example: "netstat -tlnp",
+    counter: "netstat -tl",
+  },
+  {
+    names: ["getent"],
     about_machine: true,
     operands: ["text"],
     guard_only: true,
     text_only: true,
     data: texts,
-    counter: "ps aux",
+    counter: "getent hosts a.example",
   },
   {
     names: ["man", "info"],

@@ -105,7 +105,8 @@ const substitution = (delimiter: string): string => {
   return `s${mark}${pattern(delimiter)}${mark}${replacement(delimiter)}${mark}[gpiIm\\d]*`;
 };
 const ADDRESS = String.raw`(?:\d+(?:~\d+)?|\$|\+\d+|/${pattern("/")}/[IM]*)`;
-const STEP = String.raw`\s*(?:${ADDRESS}\s*(?:,\s*${ADDRESS})?\s*!?\s*)?(?:\{|[pdqQ=nNPDgGhHxlF]\s*\d*|${["/", "|", "#", ","].map(substitution).join("|")}|y/(?:\\[^\n]|[^/\\\n[])*/(?:\\[^\n]|[^/\\\n[])*/)?\s*\}?\s*`;
+// Blanks may follow what is there alone: side by side they would be tried in all ways.
+const STEP = String.raw`\s*(?:${ADDRESS}\s*(?:,\s*${ADDRESS}\s*)?(?:!\s*)?)?(?:(?:\{|[pdqQ=nNPDgGhHxlF](?:\s*\d+)?|${["/", "|", "#", ","].map(substitution).join("|")}|y/(?:\\[^\n]|[^/\\\n[])*/(?:\\[^\n]|[^/\\\n[])*/)\s*)?(?:\}\s*)?`;
 /** A sed script that only selects, deletes and replaces: no file, no command. */
 const SED_STEP = new RegExp(`${STEP}(?:[;\\n}]|$)`, "y");
 
@@ -218,11 +219,14 @@ const JQ_READS_MORE = new Set(
 const JQ_TOKEN =
   /\s+|"(?:[^"\\]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"|\.[A-Za-z_]\w*|[A-Za-z_]\w*|\$[a-z][a-z_0-9]*|@(?:csv|tsv|json|text|html|uri|sh|base64|base64d)\b|\d+(?:\.\d+)?|[-+*/%=!<>|,;:?(){}[\].]/y;
 
+/** Characters: what is around each key is looked at. */
+const MAX_JQ = 4096;
 /** Filters in strings of filters. */
 const MAX_JQ_DEPTH = 8;
 
 /** True if nothing but what is listed is in it, nor in what its strings put in: `"\\(.name)"`. */
 function isPlainJq(text: string, depth = 0): boolean {
+  if (text.length > MAX_JQ) return false;
   const filter = withoutInterpolations(text, depth);
   if (filter === null) return false;
   let before = "";

@@ -1,6 +1,7 @@
 import type { Word } from "../shell/reading.ts";
 import { wordOf } from "../shell/word.ts";
 import { argumentsOf, hasOption } from "./arguments.ts";
+import { remoteUrls } from "./git-reach.ts";
 import type { Access, Accesses, CommandContext, Program } from "./program.ts";
 
 /** Programs that fetch from hosts. A redirect may lead to any host: what follows one is never clear. */
@@ -29,6 +30,27 @@ const CURL: Program = {
   counter: "curl -K curl.conf https://a.example",
 };
 
+const GH: Program = {
+  // Of git it runs `config --get-regexp`, `remote -v` and `symbolic-ref`, by which no setting runs anything.
+  names: ["gh"],
+  looks_up: ["git"],
+  options_anywhere: true,
+  operands: ["object"],
+  options: {
+    flags: "-c --comments",
+    text: "-t -q -R -B -H -l -a -A -S -s -L --jq --search --repo --base --head --label --assignee --author --json --template --limit --state",
+  },
+  unclear: {
+    flags: "-w --web --draft --fill --log --log-failed --watch --clone",
+    text: "-b -F -f --title --body --notes --message",
+    reads: "--body-file --notes-file --input",
+  },
+  accesses: ghAccesses,
+  text_only: true,
+  example: "gh pr view 12 -R cli/cli --json state",
+  counter: "gh pr create --title x",
+};
+
 export const WEB_PROGRAMS: readonly Program[] = [
   CURL,
   {
@@ -46,18 +68,7 @@ export const WEB_PROGRAMS: readonly Program[] = [
     accesses: wgetAccesses,
     counter: "wget https://a.example/x",
   },
-  {
-    names: ["gh"],
-    operands: ["object"],
-    unclear: {
-      flags: "--web --draft --fill",
-      text: "-t -b -q -R -B -H -l -a -F -f -S -s -L --title --body --notes --jq --search --repo --base --head --label --assignee --json --template --message --limit --state",
-      reads: "--body-file --notes-file --input",
-    },
-    guard_only: true,
-    text_only: true,
-    counter: "gh pr list",
-  },
+  GH,
 ];
 
 function curlAccesses(args: readonly Word[], _context: CommandContext): Accesses {
@@ -75,8 +86,8 @@ function curlAccesses(args: readonly Word[], _context: CommandContext): Accesses
       // curl itself expands braces and ranges in it.
       if (/[{}[\]]/.test(text)) unclear ??= "a pattern that curl itself expands";
       if (text !== "-") accesses.push({ kind: "read", word: value });
-    } else if (/^(?:-b|--cookie)$/.test(name)) {
-      if (!text.includes("=")) accesses.push({ kind: "read", word: value });
+    } else if (isCookies(name)) {
+      if (namesCookieFile(text)) accesses.push({ kind: "read", word: behindAt(value) });
     } else {
       const file = fileIn(name, text);
       if (file === null) unclear ??= "a form that may name more files";
@@ -129,9 +140,19 @@ export function filesSentByCurl(args: readonly Word[]): {
 
 /** A header that leads to another site, and files whose content goes along with what only asks. */
 function sendsBeside(name: string, text: string): boolean {
+  // Behind a line break it would begin another header, or another request.
+  if (/[\r\n]/.test(text) && !/^(?:-w|--write-out)$/.test(name)) return true;
   if (/^(?:-H|--header)$/.test(name)) return /^@|^\s*host\s*:/i.test(text);
-  return /^(?:-b|--cookie)$/.test(name) && !text.includes("=");
+  return isCookies(name) && namesCookieFile(text);
 }
+
+const isCookies = (name: string): boolean => /^(?:-b|--cookie)$/.test(name);
+
+/** Cookies themselves hold `=`; behind `@` there is always a file's name. */
+const namesCookieFile = (text: string): boolean => text.startsWith("@") || !text.includes("=");
+
+const behindAt = (word: Word): Word =>
+  word.text.startsWith("@") ? wordOf([{ text: word.text.slice(1), kind: "text" }], word) : word;
 
 /** True if a program that fetches sends something, or asks the host to change something. */
 export function sendsData(name: string, args: readonly Word[]): boolean {
@@ -140,7 +161,7 @@ export function sendsData(name: string, args: readonly Word[]): boolean {
   const { options } = argumentsOf(CURL, args);
   return options.some(({ name, value }) =>
     /^(?:-X|--request)$/.test(name)
-      ? !/^(?:GET|HEAD|OPTIONS)$/i.test(value?.text ?? "")
+      ? !/^(?:GET|HEAD|OPTIONS)$/.test(value?.text ?? "")
       : /^(?:-T|--upload-file|-d|--data(?:-.*)?|--json|-F|--form(?:-string)?)$/.test(name),
   );
 }
@@ -161,4 +182,41 @@ function wgetAccesses(args: readonly Word[]): Accesses {
   }
   if (!is_placed && given.operands.length > 0) accesses.push({ kind: "write", word: "here", is_tree: true });
   return { accesses, unclear: given.unclear, data: [] };
+}
+
+const GH_LOOKS =
+  /^(?:(?:pr|issue) (?:view|list|status)|pr (?:checks|diff)|(?:run|workflow|release|repo) (?:view|list)|label list)$/;
+/** Letters that take a value in some commands and none in others, and where they are what the record says. */
+const GH_LETTERS: Readonly<Record<string, RegExp>> = { "-a": /^(?:pr|issue) list$/, "-c": /^(?:pr|issue) view$/ };
+/** A number, a branch or a name: neither a URL nor a host's repository. */
+const GH_OBJECT = /^#?\w[\w.-]*(?:\/[\w.-]+)?$/;
+
+/** What only looks asks GitHub with the user's login; where the repository has another host, gh asks that one. */
+function ghAccesses(args: readonly Word[], { cwd, home, looks_at_disk }: CommandContext): Accesses {
+  const { operands, options, unclear } = argumentsOf(GH, args);
+  const [subject, verb, ...objects] = operands.map(({ text }) => text);
+  // Of several the last counts for gh: each is looked at.
+  const values = (...names: string[]) =>
+    options.filter(({ name }) => names.includes(name)).map(({ value }) => value?.text ?? "");
+  const repositories = values("-R", "--repo");
+  const [first] = args;
+  if (first === undefined) return { accesses: [], unclear: "no command", data: [] };
+  const host = wordOf([{ text: "https://api.github.com", kind: "text" }], first);
+  const why = (): string | null => {
+    if (!GH_LOOKS.test(`${subject} ${verb}`) || !objects.every((text) => GH_OBJECT.test(text))) return "it may change";
+    // Its jq shows the environment.
+    if (values("-q", "--jq").some((text) => /env/i.test(text))) return "a filter that may show the environment";
+    if (options.some(({ name }) => GH_LETTERS[name]?.test(`${subject} ${verb}`) === false))
+      return "a letter that means something else there";
+    if (repositories.length > 0)
+      return repositories.every((text) => /^[\w.-]+\/[\w.-]+$/.test(text)) ? null : "a repository of another host";
+    const urls = looks_at_disk ? remoteUrls(cwd, home) : [];
+    const is_github = (url: string) => /^(?:https:\/\/|ssh:\/\/git@|git@)github\.com[/:]/i.test(url);
+    return urls.length > 0 && urls.every(is_github) ? null : "a repository whose host isn't known";
+  };
+  const accesses: Access[] = [
+    { kind: "list", word: "here" },
+    { kind: "host", word: host },
+  ];
+  return { accesses, unclear: unclear ?? why(), data: args };
 }

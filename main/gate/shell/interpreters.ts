@@ -71,7 +71,7 @@ export function readCode(
     evaluateAsText(evaluator, [shell], inner, scope, { ...context, stdin: null }, "shell");
   for (const call of found.calls)
     evaluator.evaluateProgram({ ...inner, argv: call, name: "" }, scope, { ...context, stdin: null });
-  if (FORKS_WITHOUT_END.test(text)) evaluator.fork_bomb ??= here;
+  if (FORKS_WITHOUT_END.test(text.replace(/\s+/g, " "))) evaluator.fork_bomb ??= here;
 }
 
 /** No more than 5000 texts are looked at. */

@@ -1,4 +1,5 @@
 import type { Piece, Word } from "./reading.ts";
+import { starred } from "./starred.ts";
 
 /** A path as a list of names, where a name may be a pattern or unknown: what a word can name on the disk. */
 
@@ -76,12 +77,14 @@ function addPart(segments: Segment[], part: readonly Piece[]): void {
   }
   // A pattern doesn't match a leading dot unless it is written.
   const dot = shown[0]?.kind === "glob" ? "(?!\\.)" : "";
-  const source = shown.map(({ text: piece, kind }) => (kind === "glob" ? globSource(piece) : escaped(piece))).join("");
-  segments.push({
-    kind: "pattern",
-    expression: new RegExp(`^${dot}${source.replace(/(?:\[\^\/\]\*)+/g, "[^/]*")}$`, "is"),
-    text,
-  });
+  const between = [dot];
+  for (const { text: piece, kind } of shown) {
+    const source = kind === "glob" ? globSource(piece) : escaped(piece);
+    if (source === ANY_LETTERS) between.push("");
+    else between.push((between.pop() ?? "") + source);
+  }
+  const once = between.filter((source, at) => source !== "" || at === 0 || at === between.length - 1);
+  segments.push({ kind: "pattern", expression: new RegExp(starred(once, "[^/]"), "is"), text });
 }
 
 function addName(segments: Segment[], name: string): void {
@@ -96,10 +99,12 @@ function addName(segments: Segment[], name: string): void {
   else segments.pop();
 }
 
+const ANY_LETTERS = "[^/]*";
+
 function globSource(text: string): string {
   if (text === "?") return "[^/]";
   const set = /^\[([!^]?)([^\\[\]/&~]+)\]$/.exec(text);
-  if (set === null) return "[^/]*";
+  if (set === null) return ANY_LETTERS;
   const body = (set[2] ?? "").replace(/\^/g, "\\^");
   return /[^-]-[^-]/.test(body) && !/^(?:[a-z0-9]-[a-z0-9]|[\w.,@^\\])+$/i.test(body)
     ? "[^/]"
@@ -125,12 +130,12 @@ export function canMatch(name: Segment | undefined, wanted: string): boolean {
 
 /** True if the path may be exactly the one that `wanted` (names from the root) says. */
 export function canMatchPath(path: PathPattern, wanted: readonly string[]): boolean {
-  return matchFrom(path.segments, 0, wanted, 0, false);
+  return matches(path, wanted, false);
 }
 
 /** True if the path may be `wanted`, or lie below it. */
 export function canMatchAtOrBelow(path: PathPattern, wanted: readonly string[]): boolean {
-  return matchFrom(path.segments, 0, wanted, 0, true);
+  return matches(path, wanted, true);
 }
 
 /** True if `wanted` is the path, or may lie below it: the path's whole tree holds it. */
@@ -141,28 +146,27 @@ export function canContain(path: PathPattern, wanted: readonly string[]): boolea
   return false;
 }
 
-function matchFrom(
-  segments: readonly Segment[],
-  at: number,
-  wanted: readonly string[],
-  to: number,
-  open: boolean,
-): boolean {
-  let here = at;
-  let there = to;
-  while (here < segments.length) {
+/**
+ * Whatever stands for any names is tried from the fewest on, and only the last one of them again: that finds a match where there is one, in
+ * as many steps as there are names at the most, each once for each of the path's.
+ */
+function matches({ segments }: PathPattern, wanted: readonly string[], open: boolean): boolean {
+  let [here, there] = [0, 0];
+  let any: { after: number; from: number } | undefined;
+  for (;;) {
     const name = segments[here];
-    if (typeof name === "object" && name.kind === "any") {
-      for (let skip = there; skip <= wanted.length; skip++)
-        if (matchFrom(segments, here + 1, wanted, skip, open)) return true;
-      return false;
+    if (typeof name === "object" && name.kind === "any") any = { after: ++here, from: there };
+    else if (here === segments.length && there === wanted.length) return true;
+    else if (here < segments.length && there === wanted.length) return open;
+    else if (here < segments.length && canMatch(name, wanted[there] ?? "")) {
+      here++;
+      there++;
+    } else if (any === undefined) return false;
+    else {
+      here = any.after;
+      there = ++any.from;
     }
-    if (there === wanted.length) return open;
-    if (!canMatch(name, wanted[there] ?? "")) return false;
-    here++;
-    there++;
   }
-  return there === wanted.length;
 }
 
 /** The names of an absolute, normal path. */

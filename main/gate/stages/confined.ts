@@ -3,15 +3,23 @@ import type { GrantHolder } from "../grants/store.ts";
 import { effectiveOutcome } from "../policy.ts";
 import { policyFor } from "../profiles/policy-overrides.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
-import { pathTarget } from "../targets/target.ts";
+import { pathTarget, type ResolvedRequirement } from "../targets/target.ts";
 import type { Validated } from "./examination.ts";
 
-/** Whether this call is decided on as a confined one, and with what; null where it isn't. */
-export function confinementIn(x: Validated, holder: GrantHolder): Confinement | null {
+interface DecidedOn {
+  /** Null where it isn't confined. */
+  confinement: Confinement | null;
+  needs: readonly ResolvedRequirement[];
+}
+
+/** Whether this call is decided on as a confined one, and on what. */
+export function confinementIn(x: Validated, holder: GrantHolder): DecidedOn {
+  const as_stated = { confinement: null, needs: x.needs };
   // Mostly there is no box, or no command line: nothing more is looked at then.
-  if ((x.settings.box === undefined && x.subject.agent_box === undefined) || !runsCommands(x)) return null;
+  if ((x.settings.box === undefined && x.subject.agent_box === undefined) || !runsCommands(x)) return as_stated;
   const found = confinementFor(x, holder);
-  return found.reason === null && !isRefusedWithin(x, found) ? found : null;
+  if (found.reason !== null) return { confinement: null, needs: found.needs ?? x.needs };
+  return isRefusedWithin(x, found) ? as_stated : { confinement: found, needs: found.needs };
 }
 
 const runsCommands = ({ executor: { manifest } }: Validated): boolean =>

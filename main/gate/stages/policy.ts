@@ -7,7 +7,7 @@ import type { Rule } from "../../../ipc/rules.ts";
 import { CAPABILITY_REGISTRY, changesNothing } from "../capabilities.ts";
 import type { Confinement } from "../confinement/confinement.ts";
 import type { GrantHolder } from "../grants/store.ts";
-import { effectiveOutcome, RULE_TEXT, strictest } from "../policy.ts";
+import { effectiveOutcome, RULE_TEXT } from "../policy.ts";
 import { policyFor, type SubjectPolicy } from "../profiles/policy-overrides.ts";
 import { isUnresolvable, type ResolvedRequirement } from "../targets/target.ts";
 import { confinementIn } from "./confined.ts";
@@ -27,13 +27,13 @@ export function policy(x: Validated): Denial | Ruling {
   // No box lets an agent do what its profile denies it: looked at as the call states it, too.
   const denial = deniedByProfile(x, x.needs, own);
   if (denial !== null) return denial;
-  const confinement = confinementIn(x, holder);
+  const { confinement, needs: stated } = confinementIn(x, holder);
   const price = x.settings.prices?.priceOf(x.call, x.executor) ?? undefined;
   const dear = price !== undefined && x.settings.prices?.asksFor(price, x.subject.level) === true ? price : undefined;
-  const needs = askedEachTimeFor(dear, confinement?.needs ?? x.needs);
+  const needs = askedEachTimeFor(dear, stated);
   const ruled = rulingOn(x, needs, holder, own);
   if (isDenial(ruled)) return ruled;
-  const { outcome, grants_used } = ruled;
+  const { grants_used } = ruled;
   const asked = dear === undefined ? ruled.asked : askedForPrice(dear, x.subject.level);
   const where = whereConfined(confinement);
   const found = { grants_used, needs, stated_needs: x.needs, confinement, ...(price === undefined ? {} : { price }) };
@@ -46,7 +46,7 @@ export function policy(x: Validated): Denial | Ruling {
   // A price in words takes longer than all of this stage: only where it is read.
   const is_priced = price !== undefined && x.trace !== undefined;
   passed(x, "policy", is_priced ? `${reason}; it costs ${priceText(price, "en")}` : reason);
-  return { ...found, outcome, reason, rule: ruleAllowing(needs, grants_used) };
+  return { ...found, outcome: "allowed", reason, rule: ruleAllowing(needs, grants_used) };
 }
 
 /** For the reason and the trace: what else it would need is known. */
@@ -84,7 +84,8 @@ interface Asked {
   because?: string;
 }
 
-interface RuledNeeds extends Pick<Ruling, "outcome" | "grants_used"> {
+interface RuledNeeds extends Pick<Ruling, "grants_used"> {
+  /** Of the first need that is asked about; undefined where all are allowed. */
   asked: Asked | undefined;
 }
 
@@ -96,7 +97,6 @@ function rulingOn(
 ): Denial | RuledNeeds {
   const { level } = x.subject;
   const is_planning = x.call.context?.mode === PLAN_MODE;
-  let outcome: Ruling["outcome"] = "allowed";
   const grants_used: number[] = [];
   let asked: RuledNeeds["asked"];
   for (const { capability, target, ask_each_time, beyond_grants } of needs) {
@@ -109,16 +109,14 @@ function rulingOn(
     // The guard can't check a path that can't be resolved either, so it is asked about at every level.
     const is_in_doubt = isUnresolvable(target) && CAPABILITY_REGISTRY[capability].target_kind === "path_glob";
     const is_asked = is_in_doubt || is_early || ask_each_time !== undefined;
-    const found = is_asked ? "approval_required" : answer.outcome;
-    if (found === "approval_required")
+    if (is_asked || answer.outcome === "approval_required")
       asked ??= is_asked
         ? askedAlways(level, capability, ask_each_time, is_early)
         : beyond_grants !== undefined && answer.outcome === "approval_required"
           ? askedAlways(level, capability, beyond_grants, false)
           : askedByTable(level, capability, own.override(level, capability));
-    outcome = strictest(outcome, found);
   }
-  return { outcome, grants_used, asked };
+  return { grants_used, asked };
 }
 
 /** The first of these needs that a profile denies. */

@@ -1,4 +1,5 @@
 import { domainToASCII } from "node:url";
+import { SEND } from "../../../ipc/sending.ts";
 
 /** Hosts as grants name them: lower-case, punycode, exact or `*.domain`. */
 
@@ -53,18 +54,33 @@ export function normaliseHostPattern(pattern: string): string | null {
   return `*.${domain}`;
 }
 
+/** What a grant on hosts may be given on, in its normal form: a host pattern, or one to send to. Null if it is neither. */
+export function normaliseHostGrant(text: string): string | null {
+  if (!text.startsWith(SEND)) return normaliseHostPattern(text);
+  const pattern = normaliseHostPattern(text.slice(SEND.length));
+  return pattern === null ? null : SEND + pattern;
+}
+
+/** True if a grant on `granted` covers `asked`, a host or one that is sent to; both in their normal forms. */
+export function hostGrantMatches(granted: string, asked: string): boolean {
+  const [pattern, host] = [granted, asked].map((text) => (text.startsWith(SEND) ? text.slice(SEND.length) : text));
+  return (granted.startsWith(SEND) || !asked.startsWith(SEND)) && hostMatches(pattern ?? "", host ?? "");
+}
+
 /** True if `pattern` covers `host`; both in their normal forms. `*.example.com` covers every host below it, not itself. */
 export function hostMatches(pattern: string, host: string): boolean {
   if (pattern.startsWith("*.")) return host.length > pattern.length - 1 && host.endsWith(pattern.slice(1));
   return pattern === host;
 }
 
-/** Every pattern that would cover `host`, to look grants up by: the host, then `*.` each domain above it. */
-export function patternsCovering(host: string): string[] {
+/** What a grant that covers `host` would be on, to look it up by: the host, then `*.` each domain above it. */
+export function grantsCovering(host: string, sends: boolean): string[] {
   const patterns = [host];
-  if (host.startsWith("[")) return patterns;
-  for (let dot = host.indexOf("."); dot !== -1; dot = host.indexOf(".", dot + 1)) patterns.push(`*${host.slice(dot)}`);
-  return patterns;
+  if (!host.startsWith("["))
+    for (let dot = host.indexOf("."); dot !== -1; dot = host.indexOf(".", dot + 1))
+      patterns.push(`*${host.slice(dot)}`);
+  const sending = patterns.map((pattern) => SEND + pattern);
+  return sends ? sending : [...patterns, ...sending];
 }
 
 /**

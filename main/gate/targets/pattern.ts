@@ -3,7 +3,7 @@ import { GateError } from "../../../ipc/gate-error.ts";
 import { isMcpServerTarget, serverTargetOf } from "../../../ipc/mcp-names.ts";
 import { CAPABILITY_REGISTRY } from "../capabilities.ts";
 import { globExpression } from "./glob.ts";
-import { normaliseHostPattern } from "./host.ts";
+import { normaliseHostGrant } from "./host.ts";
 import { expandHome, realForm } from "./path.ts";
 
 /** What a grant may be given on: a target in its normal form, and the folder it is looked up by. */
@@ -32,9 +32,12 @@ export function grantTarget(capability: Capability, raw: string, home: string): 
   const kind = CAPABILITY_REGISTRY[capability].target_kind;
   if (kind === "path_glob") return pathTarget(raw, home);
   if (kind === "host") {
-    const target = normaliseHostPattern(raw);
+    const target = normaliseHostGrant(raw);
     if (target === null)
-      throw invalid(`${JSON.stringify(raw)} is not a host`, "give a host, such as api.example.com, or *.example.com");
+      throw invalid(
+        `${JSON.stringify(raw)} is not a host`,
+        "give a host, such as api.example.com, *.example.com, or send:api.example.com",
+      );
     return { target, target_real: target, target_base: target };
   }
   if (kind === "none") {

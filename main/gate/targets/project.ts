@@ -1,11 +1,11 @@
 import { dirname, join } from "node:path";
 import { readRegularBytes } from "../../../ipc/regular-file.ts";
-import { realForm } from "./path.ts";
+import { hasTooManyNames, realForm } from "./path.ts";
 import { kindOf } from "./path-kind.ts";
 import { isAtOrBelow } from "./pattern.ts";
 
 /** More folders than this above a file is no project. */
-const MAX_DEPTH = 64;
+export const MAX_DEPTH = 64;
 
 /** More than a file that names a folder holds, in bytes. */
 const MAX_NAME = 4096;
@@ -16,6 +16,7 @@ const MAX_NAME = 4096;
  * @param folder absolute and normal
  */
 export function projectRoot(folder: string, home: string): string | null {
+  if (hasTooManyNames(folder)) return null;
   const homes = [home, realForm(home) ?? home];
   for (let here = folder, depth = 0; depth < MAX_DEPTH; here = dirname(here), depth++) {
     if (homes.some((one) => isAtOrBelow(one, here))) return null;

@@ -122,6 +122,8 @@ const ANY_NAME = new RegExp(RULES.map(({ name }) => name.source).join("|"));
 /** Git's settings are no secret unless somebody's password is in them. */
 const GIT_SETTINGS =
   /\/(?:[^/]*\.git(?:\/(?:modules|worktrees)\/.+)?\/config(?:\.worktree)?|\.gitconfig|\.config\/git\/config)$/;
+/** What Git was ever given, whatever it was called. */
+const GIT_OBJECTS = /\/[^/]*\.git\/(?:modules\/.+\/)?objects(?:\/(?:[0-9a-f]{2}|pack)(?:\/.*)?)?$/;
 /** What a URL has between its scheme and `@` that lets somebody in: a password, or a token in a name's place. */
 const IN_GIT_URL =
   /(?<=\b[a-z][a-z0-9+.-]*:\/\/)(?:[^\s/:@"']*:[^\s/@"']*|(?:gh[a-z]_|github_pat_|glpat-)[^\s/@"']*|[A-Za-z0-9_=-]{30,})@/gi;
@@ -173,6 +175,7 @@ export function askedEachTime(path: string): string | undefined {
     const is_one = rule.holds === undefined || rule.is_asked_by_name === true || holdsSecret(path);
     return is_one ? rule.why : undefined;
   }
+  if (GIT_OBJECTS.test(foldedPath(path))) return "what Git holds under no name";
   if (!GIT_SETTINGS.test(foldedPath(path))) return undefined;
   return tells(realOf(path), holdsGitSecret) ? "git's settings with a password or token in them" : undefined;
 }

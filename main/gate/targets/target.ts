@@ -1,4 +1,5 @@
 import type { Capability, Requirement } from "../../../ipc/decision.ts";
+import { SEND } from "../../../ipc/sending.ts";
 import { CAPABILITY_REGISTRY } from "../capabilities.ts";
 import { hostOfUrl, normaliseHost } from "./host.ts";
 import { expandHome, type ResolvedPath, realForm, resolvePath } from "./path.ts";
@@ -17,8 +18,11 @@ export type CallTarget =
       is_folder?: true;
       /** Where it leads for the agent's own process is unknown; no grant covers it. */
       is_process_relative?: true;
+      /** See `ResolvedPath`. */
+      unfollowed?: string;
     }
-  | { kind: "host"; host: string }
+  /** `sends`: more goes there than the question for what is fetched. */
+  | { kind: "host"; host: string; sends?: true }
   | { kind: "exact"; value: string }
   | { kind: "none" }
   /** It is unknown: no grant ever covers it. */
@@ -39,9 +43,6 @@ export interface ResolvedRequirement {
   /** Names that begin with a dot are left out of a tree. */
   skips_hidden?: true;
 }
-
-/** Why no grant covers what sends to a host: each was given for fetching from it. */
-export const SENDING = "a call that sends";
 
 /** True if a path can't be resolved: then the guard can't check it either, and no grant covers it. */
 export function isUnresolvable(target: CallTarget): boolean {
@@ -69,7 +70,7 @@ export function targetText(target: CallTarget): string {
       return target.is_tree ? (name === "/" ? "/**" : `${name}/**`) : name;
     }
     case "host":
-      return target.host;
+      return target.sends ? SEND + target.host : target.host;
     case "exact":
       return target.value;
     case "none":
@@ -99,10 +100,16 @@ function nameOf({ lexical, real, is_process_relative }: ResolvedPath, home: stri
   return home + real.slice(real_home.length);
 }
 
-export function urlTarget(url: string): CallTarget {
+export function urlTarget(url: string, sends = false): CallTarget {
   const host = hostOfUrl(url);
-  return host === null ? { kind: "unknown", shown: url } : { kind: "host", host };
+  return host === null ? { kind: "unknown", shown: url } : hostTarget(host, sends);
 }
+
+const hostTarget = (host: string, sends: boolean): CallTarget => ({
+  kind: "host",
+  host,
+  ...(sends ? { sends: true as const } : {}),
+});
 
 /** The target for a text that names one, as a user would write it (`policy check`). */
 export function namedTarget(capability: Capability, text: string, home: string, cwd?: string): CallTarget {
@@ -110,8 +117,10 @@ export function namedTarget(capability: Capability, text: string, home: string, 
     case "path_glob":
       return pathTarget(text, home, cwd, false);
     case "host": {
-      const host = hostOfUrl(text) ?? normaliseHost(text);
-      return host === null ? { kind: "unknown", shown: text } : { kind: "host", host };
+      const sends = text.startsWith(SEND);
+      const named = sends ? text.slice(SEND.length) : text;
+      const host = hostOfUrl(named) ?? normaliseHost(named);
+      return host === null ? { kind: "unknown", shown: text } : hostTarget(host, sends);
     }
     case "exact":
       return { kind: "exact", value: text };

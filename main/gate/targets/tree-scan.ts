@@ -30,6 +30,54 @@ let left_of_call: number | undefined;
 const MAX_BYTES_OF_CALL = 8 * 1024 * 1024;
 let bytes_left_of_call = MAX_BYTES_OF_CALL;
 
+/** Of one call, in milliseconds of this thread's own work, that following paths may take where each takes long: chains of links, folders far away. */
+const MAX_FOLLOWING_MS = 4;
+/** Any other path takes a quarter of this, the most where the gate has just started, and isn't counted. */
+const LONG_MS = 0.25;
+let followed_ms = 0;
+let is_deciding = false;
+
+/** Decides one call: what following its paths may take is counted once for all looks of the decision. */
+export function decidingCall<T>(decide: () => T): T {
+  if (is_deciding) return decide();
+  is_deciding = true;
+  followed_ms = 0;
+  try {
+    return decide();
+  } finally {
+    is_deciding = false;
+  }
+}
+
+/**
+ * Follows a path; null once one call's paths have taken too long: then it isn't known where another one leads. What else a busy machine
+ * does meanwhile doesn't count, nor that a disk is waited for.
+ */
+export function following<T>(follow: () => T): T | null {
+  if (left_of_call === undefined) return follow();
+  if (followed_ms > MAX_FOLLOWING_MS) return null;
+  const [own_began, began] = [ownMs(), performance.now()];
+  const found = follow();
+  // No work of its own takes longer than that: it needn't be asked for.
+  if (performance.now() - began <= LONG_MS) return found;
+  const took = ownMs() - own_began;
+  if (took > LONG_MS) followed_ms += took;
+  return found;
+}
+
+/** Whether one call's paths have taken too long: what wasn't found since may be there. */
+export const isFollowingOver = (): boolean => left_of_call !== undefined && followed_ms > MAX_FOLLOWING_MS;
+
+/**
+ * This thread's own work, in milliseconds. Linux says it as it was at the last tick of its clock, up to 4 ms ago, but where the whole
+ * process's was asked for just before: for that it brings the thread that asks up to date. Older Node says the process's alone.
+ */
+function ownMs(): number {
+  const whole = process.cpuUsage();
+  const { user, system } = process.threadCpuUsage?.() ?? whole;
+  return (user + system) / 1000;
+}
+
 /** Counts what is read of a file; false once one call's looks have read all that they may: then it isn't known what a file holds. */
 export function mayReadOn(bytes: number): boolean {
   if (left_of_call === undefined) return true;
@@ -42,6 +90,7 @@ export function withScanLimit<T>(look: () => T): T {
   if (left_of_call !== undefined) return look();
   left_of_call = MAX_ENTRIES_OF_CALL;
   bytes_left_of_call = MAX_BYTES_OF_CALL;
+  if (!is_deciding) followed_ms = 0;
   try {
     return look();
   } finally {
@@ -83,11 +132,13 @@ export function scanTree(root: string, limits: ScanLimits, visit: (entry: TreeEn
   return is_complete;
 }
 
-/** At most `count` entries of a folder, by name; null if it can't be read. */
+/** At most `count` entries of a folder, by name but for a large one; null if it can't be read. */
 function entriesOf(folder: string, count: number): Dirent[] | null {
   try {
     const is_large = statSync(folder).size > LARGE_FOLDER_BYTES;
-    const entries = is_large ? firstOf(folder, count) : readdirSync(folder, { withFileTypes: true }).slice(0, count);
+    // Those are some of more than are looked at: in what order says nothing.
+    if (is_large) return firstOf(folder, count);
+    const entries = readdirSync(folder, { withFileTypes: true }).slice(0, count);
     return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
     const code = errorCode(error);

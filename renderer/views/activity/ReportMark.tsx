@@ -34,19 +34,19 @@ export function reportedText({ state, ran_other, tried_more }: Reported, languag
   return ran_other ? words.ran_other_short : words.report_short[state];
 }
 
-/** `it worked, after 1.2 s, took 0.9 s` */
+/** `it worked, after 1.2 s, took 0.9 s; it tried more than its command says, and could not` */
 function wholeText({ state, ms, duration_ms, ran_other, tried_more }: Reported, language: Language): string {
   const words = activityWords[language];
   const took = lengthOf(duration_ms ?? null, language);
   const after = lengthOf(ms, language);
   const parts = [
     ran_other ? words.ran_other : "",
-    tried_more ? words.tried_more : "",
     (ran_other || tried_more) && state === "unreported" ? "" : words.report[state],
     after === "" ? "" : words.after(after),
     took === "" ? "" : words.took(took),
   ];
-  return parts.filter((text) => text !== "").join(", ");
+  const said = parts.filter((text) => text !== "").join(", ");
+  return [said, tried_more ? words.tried_more : ""].filter((text) => text !== "").join("; ");
 }
 
 function ReportShape({ state }: { state: "ok" | "failed" }) {

@@ -1,6 +1,7 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { mountChecks } from "../../../main/box/arguments/mounts.ts";
 import { BOX_USERS, HAS_BUBBLEWRAP, type TestBox, testBox } from "../../support/boxes.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
@@ -28,7 +29,11 @@ function place(): Place {
   return { box: testBox({ user, folder, declaration: { project }, found }), kept, outside };
 }
 
-const NOT_RUN = { code: 126, stdout: "", stderr: expect.stringMatching(/^metnos-gate: .* exchanged .*\n$/) };
+const NOT_RUN = {
+  code: 126,
+  stdout: "",
+  stderr: expect.stringMatching(/^metnos-(?:gate|make-box): .* exchanged .*\n$/),
+};
 
 describe.runIf(HAS_BUBBLEWRAP)("a command runs in a box only as it was meant", () => {
   it("and runs where nothing was exchanged", async () => {
@@ -82,4 +87,11 @@ describe.runIf(HAS_BUBBLEWRAP)("a command runs in a box only as it was meant", (
     expect(ran.stdout).toBe("");
     expect(ran.code).not.toBe(0);
   });
+});
+
+it("what a bind leads to is said by the table of mounts as it is now", () => {
+  const words = ["--bind", "/a/b", "/a/b"];
+  const table = (device: string) => `1 0 ${device} / /a rw - tmpfs x rw\n`;
+  expect(mountChecks(words, [], table("0:1"))).toContain("0:1 /b /a/b");
+  expect(mountChecks(words, [], table("0:2"))).toContain("0:2 /b /a/b");
 });

@@ -6,6 +6,8 @@ import { boxMissing, notChecked } from "./missing.ts";
 import { outcomeOf } from "./outcome.ts";
 import type { HostileScript } from "./script.ts";
 import { ANSWERS } from "./scripts/answers.ts";
+import { COVERS, UNSEEN } from "./scripts/covers.ts";
+import { FURTHER_CALLS } from "./scripts/further-calls.ts";
 import { KEPT_PLACES, NEW_PLACES } from "./scripts/planted.ts";
 import { KERNEL_FILES, NAMESPACES, SYSTEM_CALLS } from "./scripts/proc-and-mounts.ts";
 import { LIMITS, PROCESSES } from "./scripts/processes.ts";
@@ -18,6 +20,7 @@ import { World } from "./world.ts";
 const SCRIPTS = [
   ...[WRITES_OUTSIDE, LINKS, KERNEL_FILES, NAMESPACES, SYSTEM_CALLS, PROCESSES, LIMITS].flat(),
   ...[SOCKETS, SECRETS, CALLER, KEPT_PLACES, NEW_PLACES, ANSWERS].flat(),
+  ...[FURTHER_CALLS, COVERS, UNSEEN].flat(),
 ];
 
 /** As an ordinary user, and without a box, every script runs only where this is asked for by name: it takes minutes. */
@@ -97,6 +100,12 @@ describe("a command in the box", { timeout: TIMEOUT_MS }, () => {
   it.each(here(NEW_PLACES))("leaves nothing new that is run later: %s", check);
 
   it.each(here(ANSWERS))("forges no answer: %s", check);
+
+  it.each(here(FURTHER_CALLS))("does nothing by calls that other tables don't make: %s", check);
+
+  it.each(here(COVERS))("uncovers nothing that is hidden or kept by names: %s", check);
+
+  it.each(here(UNSEEN))("hides nothing from the look after a run: %s", check);
 });
 
 /** Whether another user can be tried: root alone can become one, who must be able to read these files. */

@@ -40,7 +40,7 @@ export async function outcomeOf(script: HostileScript, world: World, runner: Run
   world.reached.length = 0;
   const ran: Ran = { code: null, cwd: "", stdout: "", stderr: "" };
   const found: string[] = [];
-  for (const line of [script.line, ...(script.then ?? [])]) {
+  for (const line of [script.line, ...(script.later ?? [])]) {
     const wrapped = await runner.wrap(filled(line, names), project, project);
     const caller = filled(script.caller ?? "", names);
     Object.assign(ran, await runInShell(`${caller}\n${wrapped}`, project, join(world.root, "reports", mark), world));

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Confinement } from "./confinement.ts";
 import { boxMissing, notChecked } from "./missing.ts";
 import { leftRunning, runningFor } from "./outcome.ts";
+import { perl } from "./script.ts";
 import { World } from "./world.ts";
 
 /** What is done to a confined command from outside, and what it does across calls, agents and projects. */
@@ -66,7 +67,7 @@ describe("a confined command", { timeout: 60_000 }, () => {
       await passed(10);
     }
     // In the order of their start: Bubblewrap outside, then its first process in the box.
-    const bubblewraps = runningFor(project, mark).filter(({ line: text }) => text.includes("bwrap"));
+    const bubblewraps = runningFor(project, mark).filter(({ line: text }) => /bwrap|metnos-make-box/.test(text));
     const first = bubblewraps.map(({ pid }) => pid).sort((one, other) => one - other);
     const victim =
       which === "the caller's shell" ? child.pid : which === "Bubblewrap outside" ? outsideOf(first) : first.at(-1);
@@ -103,6 +104,28 @@ describe("a confined command", { timeout: 60_000 }, () => {
     for (const place of [".npm/poison", ".cache/poison", ".cargo/poison", "poison"]) {
       expect(existsSync(join(world.home, place)), place).toBe(false);
     }
+  });
+
+  it("reaches nothing of another one that runs at the same time, in its project or in another", async () => {
+    if (boxMissing()) return;
+    const [project, other] = [world.project(true), world.project(true)];
+    const serves = perl(
+      `use Socket; my @s; for my $n ("\\0metnos-two","/tmp/two.sock","/dev/shm/two.sock","two.sock") { socket(my $s,AF_UNIX,SOCK_STREAM,0); bind($s,pack_sockaddr_un($n)) and listen($s,9); push @s,$s } socket(my $t,AF_INET,SOCK_STREAM,0); bind($t,pack_sockaddr_in(45671,INADDR_ANY)); listen($t,9); my $i=shmget(77123,64,0666|01000); shmwrite($i,"HOLE",0,4); for my $d ("/dev/shm","/tmp","/run",$ENV{HOME}."/.config",$ENV{XDG_RUNTIME_DIR}) { mkdir $d; open(F,">","$d/two") and print F "HOLE" } open(my $r,">","ready"); close $r; sleep 60;`,
+    );
+    const reaches = perl(
+      `use Socket; for my $n ("\\0metnos-two","/tmp/two.sock","/dev/shm/two.sock","%P%/two.sock") { socket(my $s,AF_UNIX,SOCK_STREAM,0); print "HOLE $n\n" if connect($s,pack_sockaddr_un($n)) } socket(my $t,AF_INET,SOCK_STREAM,0); print "HOLE port\n" if connect($t,pack_sockaddr_in(45671,INADDR_LOOPBACK)); my $b=""; my $i=shmget(77123,0,0); print $b if defined $i && shmread($i,$b,0,4); for my $f (glob("/dev/shm/two /tmp/two /run/two ~/.config/two"),"$ENV{XDG_RUNTIME_DIR}/two") { open(H,"<",$f) and print <H> } for my $p (glob("/proc/[0-9]*")) { open(my $c,"<","$p/cmdline") or next; print "HOLE $p\n" if <$c>=~/metnos-two/ && $p ne "/proc/$$" && $p!~m{/1$} } $|=1; print "looked\n"; kill "KILL",2..400`,
+    );
+    const first = startShell(await box.wrap(serves, project, project), project);
+    await expect.poll(() => existsSync(join(project, "ready")), { timeout: 10_000 }).toBe(true);
+    for (const at of [project, other]) {
+      const { output } = await shell(await box.wrap(reaches.replace("%P%", project), at, at), at);
+      expect([at, output.trim()]).toEqual([at, "looked"]);
+    }
+    expect(first.child.exitCode).toBeNull();
+    process.kill(-(first.child.pid ?? 0), "SIGKILL");
+    await first.ended;
+    expect(await leftRunning(project, "metnos-two")).toEqual([]);
+    await box.settled();
   });
 
   it("types nothing into the caller's terminal", async () => {

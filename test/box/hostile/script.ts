@@ -44,7 +44,7 @@ export interface Options extends Expectations {
   /** Run by the caller's shell itself, before. */
   readonly caller?: string;
   /** Lines of later calls, each in a box of its own. */
-  readonly then?: readonly string[];
+  readonly later?: readonly string[];
   /** It may move kept files elsewhere in the project, as it may any other; not change them. */
   readonly may_move?: true;
 }
@@ -126,6 +126,25 @@ const CALLS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     openat: 257,
     statmount: 457,
     listmount: 458,
+    memfd_create: 319,
+    process_mrelease: 448,
+    prlimit64: 302,
+    fspick: 433,
+    mount: 165,
+    umount2: 166,
+    clone: 56,
+    clone3: 435,
+    mq_open: 240,
+    modify_ldt: 154,
+    seccomp: 317,
+    timerfd_create: 283,
+    mlockall: 151,
+    renameat2: 316,
+    copy_file_range: 326,
+    linkat: 265,
+    mmap: 9,
+    fallocate: 285,
+    ftruncate: 77,
   },
   arm64: {
     ptrace: 117,
@@ -177,6 +196,25 @@ const CALLS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     openat: 56,
     statmount: 457,
     listmount: 458,
+    memfd_create: 279,
+    process_mrelease: 448,
+    prlimit64: 261,
+    fspick: 433,
+    mount: 40,
+    umount2: 39,
+    clone: 220,
+    clone3: 435,
+    mq_open: 180,
+    modify_ldt: -1,
+    seccomp: 277,
+    timerfd_create: 85,
+    mlockall: 230,
+    renameat2: 276,
+    copy_file_range: 285,
+    linkat: 37,
+    mmap: 222,
+    fallocate: 47,
+    ftruncate: 46,
   },
 };
 

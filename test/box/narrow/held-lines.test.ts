@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { confinedCommand } from "../../../ipc/confined-command.ts";
 import type { Declaration } from "../../../main/gate/confinement/declaration.ts";
+import { tokenOf } from "../../support/agent-connection.ts";
 import { boxUnderTest, SHELLS, shellRuns, withoutBox } from "../box-under-test.ts";
 import { workingAgent } from "../working-agent.ts";
 
@@ -83,6 +84,7 @@ const CLEAR = [
     "echo ho >> o.txt",
   ],
   ...["touch t && ls t", "cd src && ls && cat b.ts", "cd docs; cat x.md"],
+  ...["echo x > no/x", "ls src\ncat < nothing\necho done"],
   ...[
     "git add o.txt",
     "git commit -qm second",
@@ -90,6 +92,11 @@ const CLEAR = [
     "git mv data.json json",
     "git branch topic",
     "git ls-files",
+    "git config user.name B",
+    "git config --local core.abbrev 9 && git config user.email b@example.com",
+    "git config user.name",
+    "git init -q",
+    "git init -q nested",
     "chmod 600 t",
     "stat -c %a t",
   ],
@@ -139,7 +146,7 @@ describe.skipIf(reason !== undefined)("a line runs in a narrow box as it does ou
         { cwd: folder, encoding: "utf8" },
       );
     for (const line of lines) {
-      const { code, stdout, stderr } = await shellRuns(line, outside);
+      const { code, stdout, stderr } = await shellRuns(line, outside, { shell: "bash" });
       const boxed = await run(line);
       // The more lines are clear, the fewer only look.
       const is_clear = kind === "looking" && boxed.kind === "needs";
@@ -158,6 +165,37 @@ describe.skipIf(reason !== undefined)("a line runs in a narrow box as it does ou
     });
   });
 });
+
+describe.skipIf(reason !== undefined)(
+  "what is asked about each time is written, replaced and removed once that was approved",
+  () => {
+    it.each([
+      ["rm .env", "new\n"],
+      ["rm -f .env && cp new .env", "new new\n"],
+      ["cp new .env", "new new\n"],
+      ["mv new .env", "new\n"],
+      ["mv .env moved", "secret new\n"],
+      ["echo added > .env", "added new\n"],
+      ["echo added >> .env", "secret added new\n"],
+      ["git rm -qf .env", "new\n"],
+    ])("%s", async (command, left) => {
+      const { gate, project } = await workingAgent();
+      execFileSync("/bin/sh", ["-ec", "echo secret >.env; echo new >new"], { cwd: project });
+      if (command.startsWith("git")) execFileSync("/bin/sh", ["-ec", "git add .; echo secret >.env"], { cwd: project });
+      const agent = await gate.agent("tester", "Supervised", { supports: ["confine"] });
+      const asked = await agent.ask({ executor: "shell_exec", args: { command }, context: { cwd: project } });
+      await gate.operator.call("approvals.resolve", { token: tokenOf(asked.decision), decision: "approved" });
+      const { confine, confined } = await asked.final();
+      const ended = await shellRuns(confinedCommand(confine?.argv ?? []), project);
+      expect([confined?.kind, ended]).toEqual(["needs", { code: 0, signal: null, stdout: "", stderr: "" }]);
+      const files = execFileSync("/bin/sh", ["-c", "cat .env moved new 2>/dev/null | tr '\\n' ' '; echo"], {
+        cwd: project,
+        encoding: "utf8",
+      });
+      expect(files.replace(/ $/m, "")).toBe(left);
+    });
+  },
+);
 
 /** What a program might try that does more than was said of it: each prints what it got. */
 const TRIES = `
@@ -231,6 +269,28 @@ describe.skipIf(reason !== undefined)("whatever a program does", () => {
       const { stdout } = await tried(declaration, line);
       expect(stdout).toBe("fd\nnull\nshm\nstderr\nstdin\nstdout\nurandom\n1\nfd\nown\n");
     }
+  });
+
+  it("where a project holds too much to be looked through, what lies in the folder that it writes is kept all the same", async () => {
+    const { project, tried } = await world();
+    const src = join(project, "src");
+    mkdirSync(join(src, ".vscode"), { recursive: true });
+    for (const name of [".vscode/tasks.json", "watch.sh", "plain.txt"]) writeFileSync(join(src, name), "was\n");
+    writeFileSync(join(src, ".env"), "TOKEN=1\n");
+    execFileSync("git", ["init", "-q", project]);
+    execFileSync("git", ["-C", project, "config", "core.fsmonitor", "src/watch.sh"]);
+    const line = `cat src/.env; for f in src/.vscode/tasks.json src/watch.sh src/plain.txt a.txt; do
+      (echo changed > $f) 2>/dev/null; done; mkdir src/.idea; echo x > src/.idea/new.xml; echo x > src/.envrc`;
+    const ran = await tried({ kind: "needs", writes: [src], is_project_too_large: true }, line);
+    expect(ran.stdout).toBe("");
+    const files = ["src/.vscode/tasks.json", "src/watch.sh", "src/plain.txt", "a.txt"];
+    expect(files.map((name) => readFileSync(join(project, name), "utf8"))).toEqual([
+      "was\n",
+      "was\n",
+      "changed\n",
+      "a\n",
+    ]);
+    await vi.waitFor(() => expect(existsSync(join(src, ".envrc"))).toBe(false), 5000);
   });
 
   it("what appears in a folder that it writes, and runs later, is set aside", async () => {

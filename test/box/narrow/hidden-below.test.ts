@@ -1,4 +1,6 @@
 import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { confinedCommand } from "../../../ipc/confined-command.ts";
 import { shellRuns, withoutBox } from "../box-under-test.ts";
@@ -26,11 +28,38 @@ describe.skipIf(reason !== undefined)("secrets below a project", () => {
     expect(settings.kind).toBe("looking");
     expect(settings.stdout).toContain("https://git.example/x.git");
     expect(settings.stdout).not.toContain("hidden");
-    await run(`bash -c "mv conf \\$'conf\\xff'; mv inner \\$'inner\\xff'"`);
+    // A folder like it in its place would be the one that the next box hides it in.
+    await run("sh -c 'mv conf moved'");
+    expect(readdirSync(project)).not.toContain("moved");
+    execFileSync("/bin/bash", ["-ec", "mv conf $'conf\\xff'; mv inner $'inner\\xff'"], { cwd: project });
     expect(execFileSync("/bin/sh", ["-c", "cat conf*/.env"], { cwd: project, encoding: "utf8" })).toBe(
       "TOKEN=hidden\n",
     );
     for (const line of ["cat $(ls -d conf*)/.env", "sh -c 'cat conf*/.env inner*/.git/config'"])
       expect([line, (await run(line)).stdout]).toEqual([line, ""]);
+  });
+
+  it("stay hidden in folders that run later", async () => {
+    const { project, decide } = await workingAgent();
+    const folders = [".devcontainer/db", ".claude/worktrees/x/app", ".github/hooks"];
+    for (const folder of folders) {
+      mkdirSync(join(project, folder), { recursive: true });
+      writeFileSync(join(project, folder, ".env"), "TOKEN=hidden\n");
+      writeFileSync(join(project, folder, "a.txt"), "shown\n");
+    }
+    const files = folders.map((folder) => `${folder}/.env ${folder}/a.txt`).join(" ");
+    writeFileSync(
+      join(project, "a.sh"),
+      `cat ${files}; mv .devcontainer moved 2>/dev/null; mv .claude moved 2>/dev/null\n`,
+    );
+    for (const line of [`cat $(ls ${files})`, "sh a.sh"]) {
+      const { confine } = await decide(line);
+      if (confine === undefined) throw new Error(`not confined: ${line}`);
+      expect([line, (await shellRuns(confinedCommand(confine.argv), project)).stdout]).toEqual([
+        line,
+        "shown\n".repeat(3),
+      ]);
+    }
+    expect(readdirSync(project)).not.toContain("moved");
   });
 });

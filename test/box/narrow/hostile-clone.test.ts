@@ -6,8 +6,9 @@ import { confinedCommand } from "../../../ipc/confined-command.ts";
 import type { Decision } from "../../../ipc/decision.ts";
 import { shellQuoted } from "../../../ipc/shell-quoted.ts";
 import { startGate } from "../../support/running-gate.ts";
-import { IS_WHOLE_RUN } from "../../support/whole-run.ts";
+import { IS_UNBOUNDED_RUN } from "../../support/whole-run.ts";
 import { shellRuns, withoutBox } from "../box-under-test.ts";
+import { ARE_GRANTED, CHAINS_SHELL, endedAfter, FORCED_LEVEL } from "./hostile-chains.ts";
 
 /**
  * A repository that came from somebody hostile, with everything that a clone or an archive can bring, and an agent that looks at it:
@@ -196,7 +197,10 @@ const CHAINS: readonly Chain[] = [
     ["that is a pipe", "rm .git/index; mkfifo .git/index"],
     ["that is a link to a secret", 'ln -sf "$OUT/secret" .git/index'],
     ["that says that it has 4 billion entries", "printf 'DIRC\\0\\0\\0\\2\\377\\377\\377\\377' > .git/index"],
-    ["with the user's secret as tracked", "git add -f .env"],
+    [
+      "with the user's secret as tracked",
+      'git update-index --add --cacheinfo "100644,$(git rev-parse HEAD:a.txt),.env"',
+    ],
     ["that is huge", "head -c 40000000 /dev/zero > .git/index"],
   ].map(([name = "", make = ""]) => ({ name: `an index ${name}`, make, lines: GIT })),
   // What programs that look take from the folder.
@@ -282,9 +286,147 @@ const CHAINS: readonly Chain[] = [
     make: "mkdir w; cd w; seq 30000 | xargs touch",
     lines: ["ls w | head -3", "rg -n needle", "git status --short", "cat $(ls *.md)"],
   },
+  // Settings that fewer know, and files that git reads by itself.
+  ...[
+    ...["core.alternateRefsCommand", "gc.recentObjectsHook", "remote.origin.vcs", "remote.origin.uploadpack"],
+    ...["tar.x.command", "man.x.cmd", "browser.x.cmd", "guitool.x.cmd", "hook.x.command", "merge.x.cmd", "web.browser"],
+    ...["submodule.s.command", "imap.tunnel", "sendemail.tocmd", "fsmonitor.socketDir", "maintenance.x.command"],
+  ].map((key) => setting(key)),
+  ...[
+    ["commit.template", "$OUT/secret"],
+    ["core.notesRef", "refs/heads/main"],
+    ["submodule.recurse", "true"],
+    ["status.submoduleSummary", "true"],
+    ["grep.fallbackToNoIndex", "true"],
+    ["core.sharedRepository", "0777"],
+    ["feature.experimental", "true"],
+  ].map(([key = "", value]) => setting(key, value)),
+  {
+    name: "other addresses by settings, and every protocol",
+    make: 'git config protocol.ext.allow always; git config "url.ext::$X %S.insteadOf" https://; git config remote.origin.url https://example.com/x; git config remote.origin.promisor true',
+    lines: [...GIT, "git remote -v", "git show HEAD:none"],
+  },
+  {
+    name: "a repository that isn't whole, and objects that come from a promised one",
+    make: 'git config core.repositoryformatversion 1; git config extensions.partialclone o; git config remote.o.url "ssh://x/y"; git config core.sshCommand "$X"; find .git/objects -type f -delete',
+    lines: [...GIT, "git show HEAD", "git log -p"],
+  },
+  {
+    name: "grafts, shallow commits, notes and replaced files of git",
+    make: 'mkdir -p .git/info; git rev-parse HEAD > .git/shallow; git rev-parse HEAD > .git/info/grafts; ln -s "$OUT/secret" .git/info/sparse-checkout; ln -sf "$OUT/secret" .git/COMMIT_EDITMSG; git notes add -m x',
+    lines: [...GIT, "git log --notes -1", "git ls-files"],
+  },
+  {
+    name: "logs as links to secrets",
+    make: 'ln -sf "$OUT/secret" .git/logs/HEAD; ln -sf "$OUT/secret" .git/logs/refs/heads/main; ln -s "$OUT/secret" .git/logs/refs/stash',
+    lines: ["git reflog", "git log -g -1", "git stash list", "git log -1", "git commit -m x --allow-empty"],
+  },
+  {
+    name: "broken packs, graphs and indexes of packs",
+    make: "git gc -q; for f in commit-graph packs; do head -c 4096 /dev/urandom > .git/objects/info/$f; done; head -c 4096 /dev/urandom > .git/objects/pack/multi-pack-index; head -c 4096 /dev/urandom > .git/objects/pack/pack-x.idx",
+    lines: [...GIT, "git show HEAD", "git grep needle"],
+  },
+  {
+    name: "a HEAD and references that lead elsewhere",
+    make: 'echo "ref: refs/heads/../../../out/secret" > .git/HEAD; mkdir -p .git/refs/heads/d; echo "ref: refs/../../../out/secret" > .git/refs/heads/d/e; ln -s "$OUT" .git/refs/heads/o',
+    lines: ["git log -1", "git branch -a", "git show d/e", "git rev-parse HEAD", "git show-ref", "git for-each-ref"],
+  },
+  {
+    name: "attributes that change what is read",
+    make: `printf '* working-tree-encoding=UTF-16 ident filter=lfs diff=x merge=x export-subst\n' > .gitattributes; git config filter.lfs.clean "$X"; git config filter.lfs.process "$X"; echo x >> README.md`,
+    lines: [...GIT, "git add README.md", "git diff HEAD"],
+  },
+  {
+    name: "a lock of git's, and a monitor's socket",
+    make: `touch .git/index.lock .git/HEAD.lock; git config core.fsmonitor true; python3 -c "import socket; socket.socket(socket.AF_UNIX).bind('.git/fsmonitor--daemon.ipc')"`,
+    lines: GIT,
+  },
+  {
+    name: "steps of a rebase with a command, and of a bisection",
+    make: 'mkdir -p .git/rebase-merge .git/rebase-apply; echo "exec $X" > .git/rebase-merge/git-rebase-todo; git rev-parse HEAD > .git/rebase-merge/onto; echo refs/heads/main > .git/rebase-merge/head-name; echo "$X" > .git/BISECT_RUN; touch .git/BISECT_LOG .git/rebase-apply/applying',
+    lines: [...GIT, "git commit -m x --allow-empty", "git branch"],
+  },
+  // What programs that look read by themselves, and what they are given.
+  {
+    name: "settings of programs that look, as files and links",
+    make: 'for f in .ignore .rgignore .fdignore .agignore .jq .magic .editorconfig tags .dir_colors .lesskey .terminfo; do ln -s "$OUT/secret" $f; done; printf -- "--pre=$X\\n" > .ripgreprc; mkdir -p .config/ripgrep',
+    lines: [...LOOK, "tree", "tree --gitignore", "jq . a.txt", "file a.txt", "rg --debug needle", "ls --color=always"],
+  },
+  {
+    name: "archives with names that lead elsewhere",
+    make: `tar -P -cf a.tar --transform 's|a.txt|../../out/new|' a.txt; tar -cf b.tar --transform 's|a.txt|--checkpoint-action=exec=sh|' a.txt; ln -s "$OUT/secret" c.tar; python3 -c "
+import zipfile
+z=zipfile.ZipFile('a.zip','w'); z.writestr('../../out/new','x'); z.writestr('-T','x')"`,
+    lines: [
+      "tar tf a.tar",
+      "tar tvf b.tar",
+      "tar tf c.tar",
+      "unzip -l a.zip",
+      "tar tf *.tar",
+      "file *",
+      "strings a.tar",
+    ],
+  },
+  {
+    name: "data that is deep, long or without an end",
+    make: `python3 -c "
+open('deep.json','w').write('['*200000)
+open('long.md','w').write('needle'*2000000)
+open('nul.md','wb').write(b'\\0'*1000000)
+open('esc.md','w').write('needle \\x1b]52;c;eA==\\x07 \\x1b]0;x\\x07')"; truncate -s 100G sparse.txt`,
+    lines: [
+      "jq . deep.json",
+      "jq -c .x deep.json",
+      "rg -n needle",
+      "wc -c *.md",
+      "head -c 20 sparse.txt",
+      "sort nul.md | uniq -c",
+    ],
+  },
+  {
+    name: "names as long as one can be, and of every byte",
+    make: `python3 -c "
+import os
+for i in range(1, 256):
+    if i != 47: open(b'n' + bytes([i]), 'w').write('needle')
+open('x' * 250 + '.md', 'w').write('needle')
+p = '.'
+for i in range(15):
+    p += '/' + 'd' * 250
+    try: os.mkdir(p)
+    except OSError: break
+open(p + '/a.md', 'w').write('needle')"`,
+    lines: [...LOOK, "ls *", 'for f in n*; do head -c 6 "$f"; done', "git status --short", "git add .", "cat $(ls x*)"],
+  },
+  {
+    name: "what a line names, as another kind of thing",
+    make: 'rm a.txt; mkdir a.txt; ln -s "$OUT/secret" a.txt/secret; ln -s /dev/stdin in.md; ln -s /proc/self/fd/0 fd.md; ln -s /proc/self/root root; mkfifo -m 000 p.md',
+    lines: [
+      "cat a.txt",
+      "cat a.txt/secret",
+      "cat a.txt/*",
+      "cat in.md",
+      "head -c 5 fd.md",
+      "cat root$OUT/secret",
+      "rg -n needle",
+    ],
+  },
+  {
+    name: "programs by the names of those that look",
+    make: 'for f in git ls cat rg grep find head sh bash env timeout xargs; do cp "$X" $f; done; mkdir -p node_modules/.bin .venv/bin bin; for d in node_modules/.bin .venv/bin bin; do cp git ls cat $d/; done',
+    lines: [
+      ...GIT,
+      ...LOOK,
+      "find . -name '*.md' -exec cat {} +",
+      "PATH=.:$PATH ls",
+      "./ls",
+      "env ls",
+      "xargs -a a.txt cat",
+    ],
+  },
   {
     name: "secrets by other names",
-    make: 'for f in .ENV .env.x prod.env .dev.vars credentials.json secrets.yaml .npmrc .netrc .pgpass .git-credentials id_rsa; do echo "token = s3cr3t-of-the-user" > $f; done',
+    make: 'for f in .ENV .env.x prod.env .dev.vars credentials.json secrets.yaml .npmrc .netrc .pgpass .git-credentials; do echo "token = s3cr3t-of-the-user" > $f; done; echo "-----BEGIN RSA PRIVATE KEY-----s3cr3t-of-the-user" > id_rsa',
     lines: [
       "rg -n --hidden token",
       "rg -uuu token",
@@ -296,19 +438,28 @@ const CHAINS: readonly Chain[] = [
   },
   {
     name: "secrets in folders by other names",
-    make: 'for d in .ssh .aws .env .gnupg .docker .kube; do rm -rf $d; mkdir $d; for f in id_rsa credentials config x config.json; do echo "-----BEGIN PRIVATE KEY-----s3cr3t-of-the-user" > $d/$f; done; done',
-    lines: ["cat $(find . -name id_rsa)", "rg -uuu s3cr3t", "cat .aws/credentials", "cat $(find . -name credentials)"],
+    make: 'for d in .ssh .aws .env .gnupg; do rm -rf $d; mkdir $d; for f in id_rsa credentials config x config.json; do echo "-----BEGIN PRIVATE KEY-----s3cr3t-of-the-user" > $d/$f; done; done; mkdir .docker .kube; for f in .docker/config.json .kube/config .docker/id_rsa; do cp .ssh/x $f; done',
+    lines: [
+      "cat $(find . -name id_rsa)",
+      "rg -uuu s3cr3t",
+      "cat .aws/credentials",
+      "cat $(find . -name credentials)",
+      "cat $(find .docker .kube -type f)",
+    ],
   },
 ];
 
 /** A third of them on each day. */
 const DAY = Math.floor(Date.now() / 86_400_000);
-const TODAY = CHAINS.filter((_, index) => IS_WHOLE_RUN || index % 3 === DAY % 3);
+const TODAY = CHAINS.filter((_, index) => IS_UNBOUNDED_RUN || index % 3 === DAY % 3);
+
+/** They clear alike. */
+const LEVELS = FORCED_LEVEL === undefined ? (["Supervised", "ReadOnly"] as const) : [FORCED_LEVEL];
 
 /** What no decision takes of the processor, whatever lies there; in milliseconds. */
 const MAX_MS = 1000;
 /** Of one line: what prints without an end is ended. */
-const LINE_ENDS_WITHIN = "3";
+const LINE_ENDS_WITHIN = 3;
 
 async function world() {
   const gate = await startGate();
@@ -333,11 +484,7 @@ async function world() {
   );
   // A session of its own for each clone: what was rejected often is denied from then on.
   const agents = () =>
-    Promise.all(
-      (["Supervised", "ReadOnly"] as const).map((level) =>
-        gate.agent(level.toLowerCase(), level, { supports: ["confine"] }),
-      ),
-    );
+    Promise.all(LEVELS.map((level) => gate.agent(level.toLowerCase(), level, { supports: ["confine"] })));
   const clone = async (make: string) => {
     const project = join(home, "clone");
     rmSync(project, { recursive: true, force: true });
@@ -361,7 +508,7 @@ async function world() {
     ],
     { cwd: home },
   );
-  for (const capability of ["fs:read", "fs:write"] as const)
+  for (const capability of ARE_GRANTED ? (["fs:read", "fs:write"] as const) : [])
     await gate.operator.call("grants.add", { capability, target: `${join(home, "clone")}/**` });
   return { gate, home, out, agents, clone };
 }
@@ -371,12 +518,26 @@ function runs(decision: Decision, line: string, { project, out, home }: Record<"
   const env = { PATH: process.env.PATH, HOME: home };
   const { confine } = decision;
   if (confine !== undefined)
-    return shellRuns(`timeout -k 1 ${LINE_ENDS_WITHIN} ${confinedCommand(confine.argv)} | head -c 1000000`, project, {
-      env,
-    });
+    return shellRuns(
+      `${endedAfter(LINE_ENDS_WITHIN, confinedCommand(confine.argv), CHAINS_SHELL)} | head -c 1000000`,
+      project,
+      {
+        env,
+      },
+    );
   const binds = [project, out].flatMap((path) => ["--bind", path, path]);
   const box = ["bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--unshare-net", "--unshare-pid", "--proc", "/proc"];
-  const words = [...box, ...binds, "--die-with-parent", "--", "timeout", LINE_ENDS_WITHIN, "/bin/bash", "-c", line];
+  const words = [
+    ...box,
+    ...binds,
+    "--die-with-parent",
+    "--",
+    "timeout",
+    `${LINE_ENDS_WITHIN}`,
+    CHAINS_SHELL ?? "/bin/bash",
+    "-c",
+    line,
+  ];
   return shellRuns(words.map(shellQuoted).join(" "), project, { env });
 }
 
@@ -390,8 +551,8 @@ describe.skipIf(reason !== undefined)("a hostile clone", () => {
       const project = await clone(make);
       const both = await agents();
       for (const [index, line] of lines.entries()) {
-        const command = line.replaceAll("$X", join(out, "theirs")).replaceAll("$HOME", home);
-        // Both levels in turn: they clear alike.
+        const command = line.replaceAll("$X", join(out, "theirs")).replaceAll("$HOME", home).replaceAll("$OUT", out);
+        // Each level in turn.
         const agent = both[index % both.length];
         if (agent === undefined) continue;
         const began = process.threadCpuUsage();
@@ -416,6 +577,6 @@ describe.skipIf(reason !== undefined)("a hostile clone", () => {
     expect(found).toEqual([]);
     // Most of what looks is cleared: else nothing was tried.
     expect(counts.held).toBeGreaterThan(counts.asked / 2);
-    if (IS_WHOLE_RUN) expect(CHAINS.length).toBeGreaterThan(70);
+    expect(CHAINS.length).toBeGreaterThan(105);
   }, 300_000);
 });

@@ -21,14 +21,21 @@ const SETTINGS: readonly (readonly [key: string, value: string])[] = [
 const NAMED = [
   ...["scripts/hooks/pre-commit", "tools/fsm.sh", "tools/clean.sh", "textconv.mjs", "tools/merge.sh", "own.gitconfig"],
   "tools/st.sh",
+  ...["conf/more.gitconfig", "tools/included.sh"],
 ];
 const FREE = ["src/a.ts", "scripts/build.sh", "tools/other.sh", "main.mjs", "node_modules/x/y.js"];
+
+/** Settings that name others, and code. */
+const INCLUDED: Readonly<Record<string, string>> = {
+  "own.gitconfig": "[include]\n\tpath = conf/more.gitconfig\n",
+  "conf/more.gitconfig": "[core]\n\tsshCommand = tools/included.sh\n",
+};
 
 function project(folder: string): string {
   const root = join(folder, "project");
   for (const name of [...NAMED, ...FREE]) {
     mkdirSync(dirname(join(root, name)), { recursive: true });
-    writeFileSync(join(root, name), name.endsWith("gitconfig") ? "" : "yours\n");
+    writeFileSync(join(root, name), INCLUDED[name] ?? "yours\n");
   }
   execFileSync("git", ["init", "-q", root]);
   for (const [key, value] of SETTINGS) execFileSync("git", ["-C", root, "config", key, value]);
@@ -49,6 +56,83 @@ describe("code that a repository's own settings name", () => {
     for (const name of NAMED) expect([name, fate(name)]).toEqual([name, "asked"]);
     for (const name of FREE.slice(0, 4)) expect([name, fate(name)]).toEqual([name, "free"]);
     expect(fate("scripts/hooks/new")).toBe("asked");
+  });
+
+  it("is one, too, where the user's own settings name it for every project, however they are written", async () => {
+    const home = tempFolder();
+    const root = join(home, "project");
+    execFileSync("git", ["init", "-q", root]);
+    writeFileSync(
+      join(home, ".gitconfig"),
+      `# mine \\\n[core]\n\thooksPath = "own"/hooks # of each project\n[include]\n\tpath = ~/more.gitconfig ; and more\n`,
+    );
+    writeFileSync(
+      join(home, "more.gitconfig"),
+      `[core] fsmonitor = tools/fsm.sh\n[filter "x"]\n\tclean = ~/project/c.sh\n`,
+    );
+    const named = ["own/hooks/pre-commit", "tools/fsm.sh", "c.sh"];
+    for (const name of named)
+      expect([name, fateOf([onPath("fs:write", join(root, name))], { home, cwd: root })]).toEqual([name, "asked"]);
+    const places = new Places(undefined, home);
+    const [known] = (await places.before({ project: root, reads: [], writes: [] }, new Turns())).known;
+    if (known === undefined) throw new Error("nothing is known of the project");
+    for (const name of named) {
+      mkdirSync(dirname(join(root, name)), { recursive: true });
+      writeFileSync(join(root, name), "theirs\n");
+    }
+    const { found } = await places.appeared(known, new Turns());
+    expect(found.map(({ path }) => path).sort()).toEqual(
+      ["c.sh", "own/hooks", "tools/fsm.sh"].map((name) => join(root, name)),
+    );
+  });
+
+  it("is one, too, in the repository's own folder, but for what git itself writes there", async () => {
+    const root = join(tempFolder(), "project");
+    execFileSync("git", ["init", "-q", root]);
+    const inside = (name: string) => join(root, ".git", name);
+    mkdirSync(inside("more"));
+    writeFileSync(inside("more/config"), "[core]\n\thooksPath = .git/more/hooks\n");
+    for (const [key, value] of [
+      ["include.path", "more/config"],
+      ["include.path", "later/config"],
+      ["alias.h", "!cat .git/HEAD .git/refs/heads/main; .git/tool"],
+    ] as const)
+      execFileSync("git", ["-C", root, "config", "--add", key, value]);
+    const places = new Places();
+    const look = await places.before({ project: root, reads: [], writes: [] }, new Turns());
+    expect(look.found.run_later).toContain(inside("more/config"));
+    expect(look.found.run_later).not.toContain(inside("HEAD"));
+    const [known] = look.known;
+    if (known === undefined) throw new Error("nothing is known of the project");
+    for (const folder of ["more/hooks", "later"]) mkdirSync(inside(folder));
+    writeFileSync(inside("later/config"), "[core]\n\tfsmonitor = x\n");
+    writeFileSync(inside("refs/heads/main"), "");
+    writeFileSync(inside("tool"), "", { mode: 0o755 });
+    const { found } = await places.appeared(known, new Turns());
+    expect(found.map(({ path }) => path).sort()).toEqual(["later/config", "more/hooks", "tool"].map(inside));
+  });
+
+  it("is one, too, of a repository below the project, and in the one that a linked work tree shares", async () => {
+    const root = join(tempFolder(), "project");
+    const inner = join(root, "packages/x");
+    for (const folder of [root, inner]) execFileSync("git", ["init", "-q", folder]);
+    execFileSync("git", ["-C", inner, "config", "core.hooksPath", "own/hooks"]);
+    execFileSync("git", ["-C", root, "config", "include.path", "more/config"]);
+    const commit = ["-c", "user.name=A", "-c", "user.email=a@example.com", "commit", "-q", "--allow-empty", "-m", "x"];
+    execFileSync("git", ["-C", root, ...commit]);
+    const linked = join(root, "../linked");
+    execFileSync("git", ["-C", root, "worktree", "add", "-q", linked]);
+    const places = new Places();
+    const leave = async (project: string, writes: string[], path: string) => {
+      const { known } = await places.before({ project, reads: [], writes }, new Turns());
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, "");
+      const looks = await Promise.all(known.map((each) => places.appeared(each, new Turns())));
+      return looks.flatMap(({ found }) => found.map(({ path }) => path));
+    };
+    expect(await leave(root, [], join(inner, "own/hooks/pre-commit"))).toEqual([join(inner, "own/hooks")]);
+    const git = join(root, ".git");
+    expect(await leave(linked, [git], join(git, "more/config"))).toEqual([join(git, "more/config")]);
   });
 
   it("is looked for without waiting where the settings are a pipe", () => {

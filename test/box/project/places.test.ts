@@ -1,9 +1,22 @@
 import { execFileSync } from "node:child_process";
-import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { type Known, Places, TooLarge } from "../../../main/box/project/places.ts";
+import { ProjectTree } from "../../../main/box/project/project-tree.ts";
 import { Turns } from "../../../main/box/project/turns.ts";
+import { diskOfWholeSeconds } from "../../support/small-disk.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 function made(files: readonly string[]): { project: string; add(name: string | Buffer): void } {
@@ -47,6 +60,26 @@ for name in sys.argv[2].split("/"):
 open(".envrc", "w").close()
 `;
 
+/** Turns that continue as the test says. */
+class Paused extends Turns {
+  #waiting: (() => void) | undefined;
+
+  override shared(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting = resolve;
+    });
+  }
+
+  /** So many steps, if there are so many. */
+  async passes(steps: number): Promise<void> {
+    for (let step = 1; step < steps; step++) {
+      await setImmediate();
+      this.#waiting?.();
+    }
+    await setImmediate();
+  }
+}
+
 /** Where something was that is now under another name. */
 function exchanged(project: string, name: string): string {
   renameSync(join(project, name), join(project, `${name}.before`));
@@ -75,13 +108,21 @@ describe("the places in a project whose content is run later", () => {
     ]);
   });
 
-  it("are names of cleared programs, and no others, in the folders of programs that builds make", async () => {
+  it("are names of cleared programs, and of those that people type, and no others, in the folders of programs that builds make", async () => {
     const { project, add } = made(["node_modules/.bin/vitest", ".venv/bin/python", ".tox/py311/bin/pip", "bin/start"]);
     const places = new Places();
     const { run_later, known } = await look(places, project);
     expect(run_later).toEqual([]);
     const planted = [".tox/py311/bin/ls", ".venv/bin/cat", "bin/git", "env/bin/head", "node_modules/.bin/grep"];
-    for (const name of [...planted, "bin/other", "node_modules/.bin/node", ".venv/bin/python3", "node_modules/a/cat"])
+    planted.push(".venv/bin/sudo", "node_modules/.bin/SSH");
+    for (const name of [
+      ...planted,
+      "bin/other",
+      "bin/docker",
+      "node_modules/.bin/node",
+      ".venv/bin/python3",
+      "node_modules/a/cat",
+    ])
       add(name);
     expect(await appeared(places, known, project)).toEqual([...planted].sort());
   });
@@ -100,6 +141,9 @@ describe("the places in a project whose content is run later", () => {
       ".git/worktrees/w/HEAD",
       ".git/modules/a/b/HEAD",
       ".git/modules/a/b/config",
+      ".git/remotes/origin",
+      ".git/branches/origin",
+      ".git/lazygit.yml",
       "sub/.git",
       "bare/HEAD",
       "bare/objects/x",
@@ -109,14 +153,128 @@ describe("the places in a project whose content is run later", () => {
       "notbare/config",
     ]);
     expect((await look(new Places(), project)).run_later).toEqual([
+      ".git/branches",
       ".git/config",
       ".git/hooks",
       ".git/info/attributes",
+      ".git/lazygit.yml",
       ".git/modules/a/b/config",
+      ".git/remotes",
       ".git/worktrees/w/commondir",
       "bare/hooks",
       "sub/.git",
     ]);
+  });
+
+  it("are settings that a repository includes from its own folder, also in a worktree's run", async () => {
+    const folder = tempFolder();
+    const [main, tree] = [join(folder, "main"), join(folder, "tree")];
+    const git = (...words: string[]) =>
+      execFileSync("git", ["-C", main, "-c", "user.name=A", "-c", "user.email=a@b.c", ...words]);
+    execFileSync("git", ["init", "-q", main]);
+    git("commit", "-q", "--allow-empty", "-m", "first");
+    git("worktree", "add", "-q", tree);
+    git("config", "include.path", "own/config");
+    mkdirSync(join(main, ".git/own"));
+    writeFileSync(join(main, ".git/own/config"), "[core]\n\tabbrev = 9\n");
+    expect((await look(new Places(), main)).run_later).toContain(".git/own/config");
+    const { found, known } = await new Places().before(declared(tree, [join(main, ".git")]), new Turns());
+    expect(found.run_later).toContain(join(main, ".git/own/config"));
+    renameSync(join(main, ".git/own"), join(main, ".git/before"));
+    mkdirSync(join(main, ".git/own"));
+    writeFileSync(join(main, ".git/own/config"), "[core]\n\tfsmonitor = ./x\n");
+    const looks = await Promise.all(known.map((each) => new Places().appeared(each, new Turns())));
+    expect(looks.flatMap(({ found }) => found.map(({ path }) => path))).toEqual([join(main, ".git/own/config")]);
+  });
+
+  it("are what the settings of a repository in the project name as well, and of a submodule", async () => {
+    const { project } = made([
+      "inner/checks/hooks/pre-commit",
+      "inner/tools/fsm.sh",
+      "sub/checks/x",
+      "checks/hooks/other",
+    ]);
+    const hooks = "[core]\n\thooksPath = checks/hooks\n\tfsmonitor = tools/fsm.sh\n";
+    for (const root of [project, join(project, "inner")]) execFileSync("git", ["init", "-q", root]);
+    writeFileSync(join(project, "inner/.git/config"), hooks);
+    mkdirSync(join(project, ".git/modules"));
+    execFileSync("git", ["init", "-q", "--separate-git-dir", join(project, ".git/modules/sub"), join(project, "sub")]);
+    writeFileSync(join(project, ".git/modules/sub/config"), "[core]\n\thooksPath = checks\n");
+    const places = new Places();
+    const { run_later, known } = await look(places, project);
+    expect(run_later.filter((path) => !/(?:^|\/)\.git(?:\/|$)/.test(path))).toEqual([
+      ...["inner/checks/hooks", "inner/tools/fsm.sh", "sub/checks"],
+    ]);
+    exchanged(project, "inner/checks");
+    mkdirSync(join(project, "inner/checks/hooks"), { recursive: true });
+    expect(await appeared(places, known, project)).toEqual(["inner/checks/hooks"]);
+  });
+
+  it("are of a repository links as well, where git writes by itself, and none that it replaces or the gate has left", async () => {
+    const { project } = made([".git/HEAD", ".git/config", ".git/objects/pack/x", ".git/objects/info/x", ".git/lfs/x"]);
+    const places = new Places();
+    const before = await places.before({ project, writes: [], reads: [] }, new Turns());
+    const { known } = before;
+    const links = [
+      ...["COMMIT_EDITMSG", "index", "logs/HEAD", "logs/refs/heads/x/y", "refs/heads/x/y", "objects/ab"],
+      ...["objects/pack/y", "objects/info/y", "info", "rr-cache/x/thisimage", "worktrees/w", "worktrees/v/logs/HEAD"],
+    ].map((name) => `.git/${name}`);
+    // Git writes only by names that a reference can have.
+    links.push(".git/logs/refs/heads/x.set-aside-0123abcd");
+    const others = [".git/lfs/y", ".git/logs/refs/heads/x.set-aside~0123abcd"];
+    rmSync(join(project, ".git/HEAD"));
+    for (const name of [...links, ...others, ".git/HEAD"]) {
+      mkdirSync(dirname(join(project, name)), { recursive: true });
+      symlinkSync("/nowhere", join(project, name));
+    }
+    expect(await appeared(places, known, project)).toEqual(links.sort());
+  });
+
+  it("are seen also where another look at their folder, which began before, ends at the same time", async () => {
+    const { project } = made(Array.from({ length: 600 }, (_, at) => `sub/${at}.txt`));
+    const tree = new ProjectTree(project);
+    const [earlier, later] = [new Paused(), new Paused()];
+    const before = tree.lookInTurns(earlier);
+    await earlier.passes(2);
+    writeFileSync(join(project, "sub/.envrc"), "evil");
+    const after = tree.lookInTurns(later);
+    await later.passes(3);
+    await earlier.passes(9);
+    expect((await before).places).toEqual([]);
+    await later.passes(9);
+    expect((await after).places.map(({ path }) => path)).toEqual([join(project, "sub/.envrc")]);
+  });
+
+  it("are seen also where their folder was given a time by which it would seem the same", async () => {
+    const { project } = made(["sub/a.txt"]);
+    const places = new Places();
+    const folder = join(project, "sub");
+    const before = lstatSync(folder);
+    await setTimeout(80);
+    const { known } = await look(places, project);
+    writeFileSync(join(folder, ".envrc"), "evil");
+    // A command can't give a folder the time of its last change, but any other time: their sum, say.
+    const sum = ({ ctimeMs, mtimeMs }: Stats) => ctimeMs + mtimeMs / 2 ** 20;
+    for (let tries = 0; tries < 100_000 && sum(lstatSync(folder)) !== sum(before); tries++) {
+      const later = lstatSync(folder).ctimeMs - before.ctimeMs + (tries % 64) / 4096;
+      utimesSync(folder, 0, (before.mtimeMs - later * 2 ** 20) / 1000);
+    }
+    expect(sum(lstatSync(folder))).toBe(sum(before));
+    expect(await appeared(places, known, project)).toEqual(["sub/.envrc"]);
+  });
+
+  it("are seen also on a disk whose times are whole seconds, within the second in which it was looked at", async () => {
+    const disk = diskOfWholeSeconds();
+    if (disk === undefined) return;
+    const folder = join(disk, "project/sub");
+    mkdirSync(folder, { recursive: true });
+    const places = new Places();
+    while (Date.now() % 1000 > 100) await setTimeout(10);
+    writeFileSync(join(folder, "a.txt"), "");
+    await setTimeout(150);
+    const { known } = await look(places, join(disk, "project"));
+    writeFileSync(join(folder, ".envrc"), "evil");
+    expect(await appeared(places, known, join(disk, "project"))).toEqual(["sub/.envrc"]);
   });
 
   it("aren't what builds make and only builds run", async () => {
@@ -142,6 +300,18 @@ describe("the places in a project whose content is run later", () => {
   it("and files with secrets are found, but not the examples of them", async () => {
     const { project } = made([".env", "a/.env.local", ".env.example", "a/.env.sample", ".envrc", "environment.ts"]);
     expect((await look(new Places(), project)).secrets).toEqual([".env", ".envrc", "a/.env.local"]);
+  });
+});
+
+describe("files with secrets in folders whose content runs later", () => {
+  it("are found, at any depth, but in what builds make", async () => {
+    const { project } = made([
+      ...[".devcontainer/.env", ".qwen/.env", ".claude/worktrees/x/app/.env", ".github/hooks/.env", ".husky/_/.npmrc"],
+      ...[".claude/worktrees/x/node_modules/a/.env", ".direnv/python/.env", ".vscode/settings.json"],
+    ]);
+    expect((await look(new Places(), project)).secrets).toEqual([
+      ...[".claude/worktrees/x/app/.env", ".devcontainer/.env", ".github/hooks/.env", ".husky/_/.npmrc", ".qwen/.env"],
+    ]);
   });
 });
 

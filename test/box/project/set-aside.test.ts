@@ -1,7 +1,17 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import { isHarmless } from "../../../main/box/project/harmless.ts";
 import { Places } from "../../../main/box/project/places.ts";
 import { listSetAside, setAside } from "../../../main/box/project/set-aside.ts";
 import { Turns } from "../../../main/box/project/turns.ts";
@@ -19,6 +29,33 @@ async function found(project: string, plant: () => void) {
 }
 
 describe("what is set aside", () => {
+  it("is a repository below what builds make, once the project's index has git enter it", async () => {
+    const project = tempFolder();
+    const git = (folder: string, ...args: string[]) =>
+      execFileSync("git", ["-C", folder, "-c", "user.name=a", "-c", "user.email=a@b", ...args]);
+    git(project, "init", "-q");
+    const inner = join(project, "src/__pycache__");
+    const moved = await found(project, () => {
+      mkdirSync(inner, { recursive: true });
+      git(inner, "init", "-q");
+      git(inner, "commit", "-q", "--allow-empty", "-m", "x");
+      git(project, "-c", "advice.addEmbeddedRepo=false", "add", "-f", "src/__pycache__");
+    });
+    expect(moved.map(({ path }) => path)).toContain(join(inner, ".git"));
+  });
+
+  it("is a repository that was there under a name that isn't git's, once a rename gives it that", async () => {
+    const project = tempFolder();
+    const kept = join(project, "fixtures/kept");
+    execFileSync("git", ["init", "-q", "--bare", kept]);
+    execFileSync("git", ["--git-dir", kept, "config", "core.fsmonitor", "../x.sh"]);
+    const moved = await found(project, () => {
+      mkdirSync(join(project, "sub"));
+      renameSync(kept, join(project, "sub/.git"));
+    });
+    expect(moved.map(({ path }) => path)).toContain(join(project, "sub/.git/config"));
+  });
+
   it("is moved out of the project, private, and listed until it is removed", async () => {
     const [project, into] = [tempFolder(), tempFolder()];
     const [planted] = await found(project, () => {
@@ -50,7 +87,7 @@ describe("what is set aside", () => {
     const [planted] = await found(project, () => writeFileSync(join(project, ".envrc"), "evil"));
     if (planted === undefined) throw new Error("nothing was found");
     const entry = setAside(planted, join(into, "gone"), "tester", NOW);
-    expect(entry?.kept_at).toMatch(new RegExp(`^${project}/\\.envrc\\.set-aside-[0-9a-f]{8}$`));
+    expect(entry?.kept_at).toMatch(new RegExp(`^${project}/\\.envrc\\.set-aside~[0-9a-f]{8}$`));
     expect(readFileSync(entry?.kept_at ?? "", "utf8")).toBe("evil");
     expect(existsSync(join(project, ".envrc"))).toBe(false);
   });
@@ -75,6 +112,37 @@ describe("what is set aside", () => {
     expect(listSetAside(into)).toEqual([]);
   });
 });
+
+/** Each link, and what it leads to. */
+const LINKS: readonly (readonly [link: string, to: string, is_harmless: boolean])[] = [
+  ["node_modules", "/OTHER/node_modules", true],
+  ["packages/a/node_modules", "../../node_modules", true],
+  ["bin", "node_modules/.bin", true],
+  [".venv", "tools/venv", true],
+  [".venv/bin", "../src", false],
+  [".venv/bin", "../node_modules/x/bin", false],
+  ["node_modules/.bin", "../gone", false],
+  ["node_modules", "src", false],
+  ["node_modules", "/OTHER/lib", false],
+  ["bin", "src", false],
+  [".tox/py", "../src", false],
+  ["venv", "node_modules/x/venv", false],
+];
+
+it.each(LINKS)(
+  "a link %s to %s is left in its project only where what it leads to is looked at: %s",
+  (link, to, is_harmless) => {
+    const [project, other] = [tempFolder(), tempFolder()];
+    for (const name of ["node_modules", "lib"]) mkdirSync(join(other, name));
+    for (const name of ["src", "tools/venv/bin", "node_modules/.bin", "node_modules/x/bin", "node_modules/x/venv"])
+      mkdirSync(join(project, name), { recursive: true });
+    const path = join(project, link);
+    rmSync(path, { recursive: true, force: true });
+    mkdirSync(dirname(path), { recursive: true });
+    symlinkSync(to.replace("/OTHER", other), path);
+    expect(isHarmless(path, project)).toBe(is_harmless);
+  },
+);
 
 const reason = withoutBox();
 if (reason !== undefined) console.warn(`what runs leave is not tested: ${reason}`);
@@ -139,6 +207,42 @@ describe.skipIf(reason !== undefined)("after a confined command", () => {
     const paths = box.status().set_aside.map(({ path }) => path);
     expect(paths).toEqual(expect.arrayContaining([join(project, "n/.git/hooks"), join(project, "n/.git/config")]));
     expect(existsSync(join(project, "sub/.git/hooks/pre-commit"))).toBe(false);
+  });
+
+  it("a rebase continues in later commands, and no step of it that runs a command stays", async () => {
+    const under_test = await boxUnderTest();
+    const { project, box, alarms } = under_test;
+    const git = "git -c user.name=t -c user.email=t@example.com";
+    const commit = (text: string) => `echo ${text} > f && git add f && ${git} commit -qm ${text}`;
+    const made = `git init -q -b main . && ${commit("one")} && git checkout -qb b && ${commit("two")} && echo g > g && git add g && ${git} commit -qm g && git checkout -q main && ${commit("three")} && git checkout -q b`;
+    execFileSync("sh", ["-c", made], { cwd: project });
+    const todo = join(project, ".git/rebase-merge/git-rebase-todo");
+    expect(await under_test.run(`${git} rebase main`)).toMatchObject({ code: 1 });
+    await ended(under_test);
+    expect(readFileSync(todo, "utf8")).toMatch(/^pick [0-9a-f]+ (?:# )?g$/m);
+    const continued = `echo four > f; git add f; GIT_EDITOR=true ${git} rebase --continue`;
+    expect(await under_test.run(continued)).toMatchObject({ code: 0 });
+    await ended(under_test);
+    expect(execFileSync("git", ["log", "--format=%s", "main..b"], { cwd: project, encoding: "utf8" })).toBe("g\ntwo\n");
+    expect([alarms, under_test.failures]).toEqual([[], []]);
+
+    // The same in a rebase of the user's own: a command adds a step to it.
+    execFileSync("sh", ["-c", `git checkout -qb c main~1 && ${commit("five")}; ! ${git} rebase -q main`], {
+      cwd: project,
+      stdio: "ignore",
+    });
+    expect(existsSync(todo)).toBe(true);
+    await under_test.run("echo 'exec touch evil' >> .git/rebase-merge/git-rebase-todo");
+    await ended(under_test);
+    expect(box.status().set_aside.map(({ path }) => path)).toEqual([todo]);
+
+    // One that the user has begun with commands in it stays as it is.
+    writeFileSync(todo, "exec make\n");
+    const tried = await under_test.run("echo 'exec touch evil' >> .git/rebase-merge/git-rebase-todo");
+    await ended(under_test);
+    expect(tried.stderr).toContain("Read-only file system");
+    expect(readFileSync(todo, "utf8")).toBe("exec make\n");
+    expect(box.status().set_aside).toHaveLength(1);
   });
 
   it("an empty .git, over which git works on the repository around it, is set aside", async () => {

@@ -2,14 +2,12 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { hasProgram } from "../../support/boxes.ts";
+import { CLOSES } from "../../support/close-in-first.ts";
 import { processesWith } from "../../support/judged-gate.ts";
 import { type BoxUnderTest, boxUnderTest, withoutBox } from "../box-under-test.ts";
 
 const reason = withoutBox();
 if (reason !== undefined) console.log(`confined commands that hide their end are not tested: ${reason}`);
-
-/** The pipe by whose end the gate knows that a run has ended: the launcher gives it to the box's first process as this. */
-const PIPE = 4;
 
 /** A filter that lets everything through, as where a way past it was found: one BPF instruction. */
 function withoutFilter({ state_dir }: BoxUnderTest): void {
@@ -18,8 +16,6 @@ function withoutFilter({ state_dir }: BoxUnderTest): void {
   allow.writeUInt32LE(0x7fff0000, 4);
   writeFileSync(join(state_dir, "box", "system-calls"), allow);
 }
-
-const CLOSES = `gdb -q -nx -batch -p 1 -ex 'call (int)close(${PIPE})' </dev/null >closed 2>&1`;
 
 /** What it ends with where the kernel allows that to nobody (Yama). */
 const REFUSED = 77;

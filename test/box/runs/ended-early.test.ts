@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { confinedCommand } from "../../../ipc/confined-command.ts";
 import { processesWith } from "../../support/judged-gate.ts";
 import { boxUnderTest, withoutBox } from "../box-under-test.ts";
 
@@ -14,14 +15,16 @@ const MOMENTS = Array.from({ length: 60 }, (_, index) => index * 0.8);
 
 describe.skipIf(reason !== undefined)("a confined command that its client kills", () => {
   it.each([
-    ["alone", (pid: number) => pid],
-    ["with its process group", (pid: number) => -pid],
-  ])("%s, at whatever moment of its start, doesn't run on, and leaves no process", async (_, target) => {
+    ["alone", (pid: number) => pid, false],
+    ["with its process group", (pid: number) => -pid, false],
+    ["by the shell that waits for it", (pid: number) => pid, true],
+  ])("%s, at whatever moment of its start, doesn't run on, and leaves no process", async (_, target, has_shell) => {
     const { box, project, prepare, failures } = await boxUnderTest();
     const sleep = `${7_000_000 + process.pid}`;
     await Promise.all(
       MOMENTS.map(async (ms, index) => {
-        const [program = "", ...words] = prepare(`sleep 1.5; touch late-${index}; sleep ${sleep}.${index}`);
+        const argv = prepare(`sleep 1.5; touch late-${index}; sleep ${sleep}.${index}`);
+        const [program = "", ...words] = has_shell ? ["/bin/bash", "-c", confinedCommand(argv)] : argv;
         const child = spawn(program, words, { cwd: project, stdio: "ignore", detached: true });
         const ended = once(child, "exit");
         await wait(ms * 4);

@@ -111,7 +111,7 @@ describe.skipIf(reason !== undefined)("a command in a box, started by the launch
     const folder = tempFolder();
     const parts = {
       folder,
-      bubblewrap: "/usr/bin/bwrap",
+      maker: "/usr/bin/bwrap",
       bash: "/bin/bash",
       common: ["--unshare-all", "--ro-bind", "/", "/", "--setenv", "HOME", folder],
       limits: "",

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { saysRefused } from "../../../cli/hook/refusal-texts.ts";
+import { lacksSanitizerMemory } from "../../../cli/hook/refusal-texts.ts";
 import { configSchema } from "../../../main/config.ts";
 import { boxUnderTest, withoutBox } from "../box-under-test.ts";
 
@@ -13,14 +13,10 @@ const ADDS_UP = `#include <stdio.h>
 #include <stdlib.h>
 int main(void) { int *two = malloc(2 * sizeof *two); two[0] = 1; two[1] = 2; printf("%d\\n", two[0] + two[1]); free(two); }
 `;
-const READS_BEYOND = `#include <stdlib.h>
-int main(int argc, char **argv) { char *one = malloc(1); char next = one[argc]; free(one); return next; }
-`;
 
 async function built(settings: object) {
   const under_test = await boxUnderTest({ settings });
   writeFileSync(join(under_test.project, "adds.c"), ADDS_UP);
-  writeFileSync(join(under_test.project, "beyond.c"), READS_BEYOND);
   return under_test;
 }
 
@@ -34,20 +30,13 @@ describe.skipIf(reason !== undefined || !has_gcc)("a program with a sanitizer", 
     },
   );
 
-  it("finds in a box what it is there to find", async () => {
-    const { run } = await built({ memory_mb: 0 });
-    const { code, stderr } = await run("gcc -g -fsanitize=address beyond.c -o beyond && ./beyond");
-    expect(code).not.toBe(0);
-    expect(stderr).toContain("heap-buffer-overflow");
-  });
-
   it.each(["address", "thread"])(
     "and with one ends with words that the model gets a note on: %s",
     async (sanitizer) => {
       const { run } = await built({});
       const { code, stderr } = await run(`gcc -g -fsanitize=${sanitizer} adds.c -o adds && ./adds`);
       expect(code).not.toBe(0);
-      expect(saysRefused(stderr)).toBe(true);
+      expect(lacksSanitizerMemory(stderr)).toBe(true);
     },
   );
 });

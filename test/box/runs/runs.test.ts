@@ -1,9 +1,12 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { confinedCommand } from "../../../ipc/confined-command.ts";
 import { openBoxFolder } from "../../../main/box/box-folder.ts";
+import { Places } from "../../../main/box/project/places.ts";
 import { Runs } from "../../../main/box/runs/runs.ts";
 import { SlotPool } from "../../../main/box/runs/slots.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
@@ -58,6 +61,35 @@ describe.skipIf(reason !== undefined)("a confined run", () => {
     expect(ends.filter(({ code }) => code === 126)).toHaveLength(2);
   });
 
+  it("that can't be kept on the disk doesn't start, and isn't counted as going", async () => {
+    const { run, state_dir, project } = await boxUnderTest();
+    const [beside, going] = [join(state_dir, "../beside"), join(state_dir, "box/going")];
+    mkdirSync(beside);
+    // In the place of what is kept of the second of its folders.
+    const other = join(going, createHash("sha256").update(beside).digest("hex"));
+    mkdirSync(other);
+    const declaration = { project, cwd: project, reads: [], writes: [beside], network: false };
+    expect((await run("touch ran", { change: { declaration } })).code).toBe(126);
+    expect(existsSync(join(project, "ran"))).toBe(false);
+    rmSync(other, { recursive: true });
+    expect((await run("touch ran", { change: { declaration } })).code).toBe(0);
+    await expect.poll(() => readdirSync(going), { timeout: 5000 }).toEqual([]);
+  });
+
+  it("waits for no pipe in the place of what the gate keeps for its project", async () => {
+    const { run, state_dir } = await boxUnderTest();
+    expect((await run("true")).code).toBe(0);
+    const projects = join(state_dir, "box/projects");
+    for (const name of readdirSync(projects)) {
+      rmSync(join(projects, name, "gitconfig"));
+      execFileSync(
+        "mkfifo",
+        ["gitconfig", "gitconfig.new"].map((file) => join(projects, name, file)),
+      );
+    }
+    expect((await run("git config --global --get safe.directory")).stdout).toBe("*\n");
+  });
+
   it("is left alone by a second launcher while a first one is about to start it", async () => {
     const under_test = await boxUnderTest();
     const argv = under_test.prepare("touch ran");
@@ -95,7 +127,7 @@ describe.skipIf(reason !== undefined)("a confined run", () => {
     await slots.begin();
     const failed = (what: string) => expect.unreachable(what);
     const never = { bypassed: () => failed("bypassed"), hidItsEnd: () => failed("hidItsEnd") };
-    const runs = new Runs({ folder, slots, bubblewrap: "bwrap", ...never, failed });
+    const runs = new Runs({ folder, slots, maker: "bwrap", ...never, failed });
     onTestFinished(() => {
       runs.close();
       slots.close();
@@ -132,6 +164,19 @@ describe.skipIf(reason !== undefined)("a confined run", () => {
     await idle(under_test);
     expect(under_test.failures).toEqual([]);
     expect(await under_test.run("echo next")).toMatchObject({ code: 0, stdout: "next\n" });
+  });
+
+  it("can't do so either where it writes before a busy gate has read which process is the first", async () => {
+    const under_test = await boxUnderTest();
+    const busy = setInterval(() => {
+      const until = performance.now() + 60;
+      while (performance.now() < until);
+    }, 1);
+    onTestFinished(() => clearInterval(busy));
+    const flood = "timeout 1 dd if=/dev/zero of=/proc/1/fd/4 bs=64k count=100 2>/dev/null; echo $?";
+    for (let run = 0; run < 4; run++) expect(await under_test.run(flood)).toMatchObject({ code: 0, stdout: "124\n" });
+    await idle(under_test);
+    expect(under_test.failures).toEqual([]);
   });
 
   it("says that it was not run where too few files may be open, and never ends as if it had been", async () => {
@@ -222,12 +267,13 @@ describe.skipIf(reason !== undefined)("a confined run", () => {
   it("is in private folders and files alone", async () => {
     const under_test = await boxUnderTest();
     await under_test.run("true", { change: { call_id: "call-1" } });
-    const folder = join(under_test.state_dir, "box");
-    for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
-      // Whether a launcher came, which says nothing.
-      if (name.endsWith(".taken")) expect(statSync(join(folder, name)).size).toBe(0);
-      else expect([name, statSync(join(folder, name)).mode & 0o077]).toEqual([name, 0]);
-    }
+    // What covers others can't be read, not even by its owner: `find` says so, and continues.
+    const found = (...words: string[]) =>
+      spawnSync("find", ["-L", join(under_test.state_dir, "box"), ...words], { encoding: "utf8" }).stdout;
+    expect(found("-type", "f").split("\n").length).toBeGreaterThan(3);
+    expect(found("-perm", "/077", "!", "-name", "*.taken")).toBe("");
+    // Whether a launcher came, which says nothing.
+    expect(found("-name", "*.taken", "-size", "+0")).toBe("");
   });
 
   it("may be one of a hundred at the same time", async () => {
@@ -239,8 +285,13 @@ describe.skipIf(reason !== undefined)("a confined run", () => {
 
   it("is one of 256 of its agent at most, and other agents still get theirs", async () => {
     const under_test = await boxUnderTest();
+    const looks = vi.spyOn(Places.prototype, "before");
+    onTestFinished(() => looks.mockRestore());
     for (let count = 0; count < 256; count++) under_test.prepare("true");
+    await vi.waitFor(() => expect(looks).toHaveBeenCalledTimes(256), { timeout: 10_000 });
     expect(() => under_test.prepare("true")).toThrow(/too many of this agent's commands/);
+    for (let turns = 0; turns < 5; turns++) await turn();
+    expect(looks).toHaveBeenCalledTimes(256);
     const argv = under_test.prepare("echo ran", { agent_id: "agent-2" });
     expect(await start(under_test, argv)).toMatchObject({ code: 0, stdout: "ran\n" });
   });
@@ -264,7 +315,8 @@ describe.skipIf(reason !== undefined)("a confined run", () => {
 
 describe.skipIf(reason !== undefined)("a call that was allowed as a confined one", () => {
   const change = { call_id: "toolu_1" };
-  const signs = ({ state_dir }: BoxUnderTest) => readdirSync(join(state_dir, "box/calls"));
+  const signs = ({ state_dir }: BoxUnderTest) =>
+    readdirSync(join(state_dir, "box/calls")).filter((name) => !name.startsWith(".spare-"));
 
   it("is known by its id, and has a sign that says whether it started", async () => {
     const under_test = await boxUnderTest();

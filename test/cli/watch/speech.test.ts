@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { findSpeech, Speech } from "../../../cli/watch/speech.ts";
@@ -26,6 +35,9 @@ function speaker(name = "spd-say") {
   const folder = tempFolder();
   const [kept, gate, pid] = ["kept", "gate", "pid"].map((one) => join(folder, one));
   execFileSync("mkfifo", [String(gate)]);
+  // Open for reading as well: to open it for writing alone waits for the program, whose input this process has still to end.
+  const ending = openSync(String(gate), "r+");
+  onTestFinished(() => closeSync(ending));
   const file = program(
     join(folder, "bin"),
     name,
@@ -47,7 +59,7 @@ function speaker(name = "spd-say") {
       return said().at(-1)?.split("|")[1];
     },
     /** Lets the text that is being said end. */
-    ends: () => writeFileSync(String(gate), "\n"),
+    ends: () => writeSync(ending, "\n"),
     pid: () => Number(readFileSync(String(pid), "utf8")),
   };
 }

@@ -10,8 +10,9 @@ import { verifyAudit } from "../../../main/gate/audit/verify.ts";
 import { testSigner } from "../../support/checkpoint-keys.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { signedTrail } from "../../support/signed-trail.ts";
+import { IS_UNBOUNDED_RUN, IS_WHOLE_RUN } from "../../support/whole-run.ts";
 
-const EDITS = process.env.CI === "true" ? 10_000 : 600;
+const EDITS = IS_UNBOUNDED_RUN ? 10_000 : IS_WHOLE_RUN ? 5000 : 600;
 const SEED = Number(process.env.EDIT_SEED ?? Date.now() % 1_000_000);
 
 type Months = Map<string, string[]>;

@@ -42,11 +42,12 @@ describe("a killed gate", () => {
   });
 
   it("at any byte of a line: what was written of it is cut off and noted, and nothing counts as tampering", async () => {
-    const whole = `${JSON.stringify({ event: "test", ts: 1, seq: 4, prev: "0".repeat(64) })}\n`;
-    for (const written_bytes of [1, 40, whole.length - 2]) {
+    const explain = { level: { is: "Full" }, word: "\u00e9" };
+    const whole = Buffer.from(`${JSON.stringify({ event: "test", ts: 1, seq: 4, explain, prev: "0".repeat(64) })}\n`);
+    for (let written_bytes = 1; written_bytes < whole.length - 1; written_bytes++) {
       const { folder, head_file, clock, opened } = freshTrail();
       killedAfter(opened(), clock, ["a", "b"]);
-      appendFileSync(join(folder, MAY), whole.slice(0, written_bytes));
+      appendFileSync(join(folder, MAY), whole.subarray(0, written_bytes));
       // Killed again before its first line, and after it.
       opened().open();
       killedAfter(opened(), clock, ["c"]);
@@ -66,7 +67,8 @@ describe("a killed gate", () => {
   });
 
   it("what it can't have left at the end stays, and is reported", async () => {
-    for (const foreign of ["garbage", "{\u0000", `{"text":"${"x".repeat(1_100_000)}`]) {
+    const whole = ['{"text":{}}', '{"a":1}{"b":{}}', '{"a":"}"} {"b":', '{"a":1}}', '{"a":"\\"{"} x'];
+    for (const foreign of ["garbage", ...whole, "{\u0000", `{"text":"${"x".repeat(1_100_000)}`]) {
       const { folder, head_file, clock, opened } = freshTrail();
       killedAfter(opened(), clock, ["a"]);
       appendFileSync(join(folder, MAY), foreign);

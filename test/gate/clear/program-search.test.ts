@@ -53,6 +53,14 @@ describe("a program of a clear line", () => {
     },
   );
 
+  it("isn't known where PATH begins with a folder that is another one for each process", () => {
+    const { needsCode } = world();
+    for (const folder of ["/proc/self/cwd/bin", "/proc/thread-self/cwd"]) {
+      expect(needsCode("cat a.txt", `${folder}:${USUAL}`)).toBe(true);
+      expect(needsCode("cat a.txt", `${USUAL}:${folder}`)).toBe(false);
+    }
+  });
+
   it.each(["gone", "./gone/bin", "~/gone", "~nobody/bin", ".", ""])(
     "is decided on where the shell's PATH begins with %o, and nothing is there",
     (folder) => {

@@ -1,10 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what looks like a placeholder is shell
-import { appendFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { UnconfinedReason } from "../../../ipc/box.ts";
 import { UNCONFINED_REASONS } from "../../../ipc/box.ts";
 import { type ConfinedWorld, confinedWorld, confinementIn, shellCall } from "../../support/confined-calls.ts";
+import { slowPath } from "../../support/slow-paths.ts";
 import { tempFolderForFile } from "../../support/temp-folder.ts";
 
 const home = tempFolderForFile();
@@ -66,16 +67,100 @@ describe("a line that needs no more than its project is confined", () => {
   });
 });
 
+describe("a line that changes its repository, which none of its words names, doesn't count as one that only looks", () => {
+  it.each([
+    `git commit -m "$(cat <<'EOF'\nSay it\nEOF\n)"`,
+    'git add -A && git commit -m "$x"',
+    'git add -u; git log -1 --format="$f"',
+    'git tag "v$(date +%s)"',
+    'git branch "$x"',
+  ])("%s", (command) => {
+    const found = confinementIn(world, shellCall(command, world.project));
+    expect(found).toMatchObject({ reason: null, declaration: { reads: [] } });
+    expect(found).not.toHaveProperty("declaration.kind");
+  });
+});
+
 describe("a line that its client itself keeps in the background is confined as any other: its box lives as long as its launcher", () => {
   it.each([
     ["npm run dev", undefined],
     ["npm test", undefined],
     ["tail -f notes.txt", "needs"],
     ["for f in *; do wc -l $f; done", "looking"],
+    ["docker --version", "looking"],
+    ["printenv HOME PATH", "looking"],
   ])("%s", (command, kind) => {
     const found = confinementIn(world, shellCall(command, world.project, { run_in_background: true }));
     expect(found.reason).toBeNull();
     expect((found as { declaration: { kind?: string } }).declaration.kind).toBe(kind);
+  });
+});
+
+it("what git's line writes outside of its project is asked about each time: no box could write it", () => {
+  const found = confinementIn(world, shellCall("git diff > /tmp/x.patch", world.project));
+  expect(found).toMatchObject({ reason: "clear", about: "/tmp" });
+  const written =
+    found.reason === null ? [] : (found.needs ?? []).filter(({ capability }) => capability === "fs:write");
+  expect(written.map(({ ask_each_time }) => ask_each_time)).toEqual(["what git's line writes outside of its project"]);
+});
+
+it("what a line that no box holds reaches by a project's link, which another command could exchange, is asked about each time", () => {
+  const outside = join(home, "outside");
+  mkdirSync(outside);
+  writeFileSync(join(outside, "a.txt"), "");
+  symlinkSync(outside, join(world.project, "led"));
+  try {
+    const found = confinementIn(world, shellCall("cp led/a.txt ../copy.txt", world.project));
+    const read = found.reason === null ? [] : (found.needs ?? []).filter(({ capability }) => capability === "fs:read");
+    expect(read.map(({ ask_each_time }) => ask_each_time)).toEqual([
+      "what a confined command may exchange before it is used",
+    ]);
+  } finally {
+    rmSync(join(world.project, "led"));
+  }
+});
+
+it("what takes too long to be followed has no box: what else the line shows wouldn't be known", () => {
+  const { project } = world;
+  const shown = (path: string) => confinementIn(world, shellCall(`cat "$x" ${`${path} `.repeat(20)}`, project)).reason;
+  expect([shown("none/none"), shown(slowPath(join(project, "slow")))]).toEqual([null, "leaves-the-box"]);
+});
+
+describe("a program of a line that runs as it is", () => {
+  const asked = (command: string, path: string) => {
+    const call = shellCall(command, world.project);
+    const found = confinementIn(world, {
+      ...call,
+      context: { cwd: world.project, path: path.replaceAll("~P", world.project) },
+    });
+    const needs = found.reason === null ? [] : (found.needs ?? []);
+    return needs.some(({ capability, ask_each_time }) => capability === "code:exec" && ask_each_time !== undefined);
+  };
+  const lines = ["id", "df -h", "ps aux | head -1", "timeout 5 id", "find . -writable", "cd src && id", "ls ~"];
+
+  it.each(["~P/.venv/bin:/usr/bin:/bin", ".venv/bin:/usr/bin", ":/usr/bin:/bin"])(
+    "is asked about while a command runs that may put another on its PATH, %s",
+    (path) => {
+      for (const line of lines) expect([line, asked(line, path)]).toEqual([line, false]);
+      world.box.being_changed = world.project;
+      try {
+        for (const line of lines) expect([line, asked(line, path)]).toEqual([line, true]);
+      } finally {
+        world.box.being_changed = undefined;
+      }
+    },
+  );
+
+  it("is the usual one where it is found before anything that a command may change", () => {
+    world.box.being_changed = world.project;
+    try {
+      for (const line of [...lines, "pwd", "cat package.json; id"])
+        expect([line, asked(line, "/usr/bin:/bin:~P/.venv/bin")]).toEqual([line, false]);
+      expect(asked("pwd", "~P/.venv/bin:/usr/bin")).toBe(false);
+      expect(asked("cat package.json; id", "~P/.venv/bin:/usr/bin")).toBe(false);
+    } finally {
+      world.box.being_changed = undefined;
+    }
   });
 });
 
@@ -87,7 +172,6 @@ describe("what no box has takes nothing else out of a clear line's box", () => {
     "cat package.json; id",
     "cat package.json; head -1 /proc/cpuinfo",
     "cp package.json docs/copy.json; uptime",
-    "cat package.json > docs/copy.json; rm -f /tmp/dev.log",
     "rg -n config src; ls ~",
   ])("%s", (command) => {
     expect(confinementIn(world, shellCall(command, world.project))).toMatchObject({
@@ -103,7 +187,10 @@ describe("a line that can't be confined says why, and about what", () => {
     ["clear", "", "cd src && pwd && echo done"],
     ["clear", "df", "df -h"],
     ["clear", "df", "df -h | tail -1"],
-    ["clear", "example.com", "curl -s https://example.com/a | jq .x > docs/x.json"],
+    ["clear", "/tmp", "cat package.json > /tmp/copy.json"],
+    ["clear", "~/work", "cp package.json ../copy.json"],
+    ["clear", "example.com", "curl -s https://example.com/a | jq .x"],
+    ["clear", "send:example.com", "curl -s -d @package.json https://example.com/a"],
     ["clear", "find", "find . -writable"],
     ["clear", "[", "[ -w a.txt ] && ls"],
     ["clear", "which", "which node | head -1"],
@@ -121,17 +208,17 @@ describe("a line that can't be confined says why, and about what", () => {
     ["outside-by-nature", "rsync", "rsync -a src host:src"],
     ["outside-by-nature", "docker", "docker compose up -d"],
     ["outside-by-nature", "systemctl", "npm run build && systemctl restart app"],
-    ["outside-by-nature", "lsof", "lsof -i :3000"],
+    ["outside-by-nature", "lsof", "lsof -i"],
     ["outside-by-nature", "pkill", "pkill -f tsx"],
     ["outside-by-nature", "kill", "kill 4711"],
-    ["outside-by-nature", "ps", "ps aux | grep node"],
+    ["outside-by-nature", "ps", "ps auxe | grep node"],
     ["outside-by-nature", "env", "env | node x.js"],
-    ["outside-by-nature", "printenv", "printenv PATH"],
+    ["outside-by-nature", "printenv", "printenv -x"],
     ["outside-by-nature", "export", "node x.js; export -p"],
     ["outside-by-nature", "set", "node x.js; set"],
     ["outside-by-nature", "sudo", "sudo npm test"],
     ["outside-by-nature", "apt-get", "apt-get install jq"],
-    ["outside-by-nature", "gh", "gh pr view"],
+    ["outside-by-nature", "gh", "gh pr create"],
     ["outside-by-nature", "npm", "npm install -g x"],
     ["outside-by-nature", "npm", "npm publish"],
     ["outside-by-nature", "git push", "git push"],
@@ -274,6 +361,22 @@ describe("a call says why it isn't confined, whatever its line", () => {
     expect(what()).toMatchObject({ reason });
   });
 
+  it("a project that holds too much still has boxes for clear lines that write in folders of it", () => {
+    const too_large = [world.project];
+    const box = Object.assign(Object.create(world.box), { isTooLarge: (folder: string) => too_large.includes(folder) });
+    const found = (command: string) =>
+      confinementIn({ ...world, settings: { ...world.settings, box } }, shellCall(command, world.project));
+    const src = join(world.project, "src");
+    expect(found("echo x > src/new.ts")).toMatchObject({
+      declaration: { kind: "needs", writes: [src], is_project_too_large: true },
+    });
+    expect(found("echo x > README.md")).toMatchObject({ declaration: { writes: [join(world.project, "README.md")] } });
+    expect(found("cat README.md")).not.toHaveProperty("declaration.is_project_too_large");
+    expect(found("echo x > new.md")).toMatchObject({ reason: "clear", about: world.project });
+    too_large.push(src);
+    expect(found("echo x > src/new.ts")).toMatchObject({ reason: "clear", about: src });
+  });
+
   it("and no reason is left without a call that has it", () => {
     // `disabled` is the operator's word for a box that is off: see test/operator/box.test.ts.
     const without = new Set<string>(["disabled"]);
@@ -298,6 +401,62 @@ const SAID: readonly UnconfinedReason[] = [
   "no-project",
   "project-too-large",
 ];
+
+describe("git submodule add", () => {
+  const found = (command: string, path = "/usr/bin:/bin") =>
+    confinementIn(world, { ...shellCall(command, world.project), context: { cwd: world.project, path } });
+
+  it("has none where the shell may find another git", () => {
+    const planted = `${world.project}/node_modules/.bin`;
+    mkdirSync(planted, { recursive: true });
+    writeFileSync(join(planted, "git"), "");
+    for (const path of [`${planted}:/usr/bin`, `.:${planted}`])
+      expect(found("git submodule add https://example.com/b", path)).not.toHaveProperty("declaration");
+    rmSync(join(planted, "git"));
+  });
+
+  it.each(["git config user.name x", "git init", "git config user.name x && git config core.abbrev 9"])(
+    "%s has a box of what it needs, in which git may change the settings",
+    (command) => {
+      const changes_settings = [join(world.project, ".git/config")];
+      expect(found(command)).toMatchObject({
+        declaration: { kind: "needs", writes: [world.project], network: false, changes_settings },
+      });
+    },
+  );
+
+  it.each([
+    "git submodule add https://example.com/b vendor/b",
+    "git submodule add -q -b main --depth 1 https://example.com/b",
+  ])("%s is confined, with hosts one by one", (command) => {
+    expect(found(command)).toMatchObject({
+      declaration: {
+        changes_settings: [".git/config", ".gitmodules"].map((name) => join(world.project, name)),
+        network: true,
+      },
+    });
+  });
+
+  it.each([
+    "git submodule add https://u:p@example.com/b",
+    "git submodule add git@example.com:b",
+    "git submodule add /srv/b",
+    "git submodule add https://example.com/b ../b",
+    "git submodule add -f https://example.com/b",
+    "git submodule add --reference /srv/b https://example.com/b",
+    "git submodule add https://example.com/b && node x.js",
+    "node x.js && git submodule add https://example.com/b",
+    "git submodule add https://example.com/b > .git/x",
+    "git submodule add https://example.com/$X",
+    "git -c core.fsmonitor=./x submodule add https://example.com/b",
+    "git -C src submodule add https://example.com/b",
+    "GIT_DIR=x git submodule add https://example.com/b",
+    "./git submodule add https://example.com/b",
+    "git submodule update --init",
+  ])("%s has no box that may change settings", (command) => {
+    expect(found(command)).not.toHaveProperty("declaration.changes_settings");
+  });
+});
 
 describe("what a confined line gets", () => {
   const confined = (command: string, call = shellCall(command, world.project)) => {

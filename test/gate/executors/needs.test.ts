@@ -5,6 +5,7 @@ import type { CallContext } from "../../../ipc/wire.ts";
 import { commandsOf } from "../../../main/gate/executors/needs.ts";
 import { requirementOf } from "../../../main/gate/targets/target.ts";
 import { prepared } from "../../support/proposed-calls.ts";
+import { havingFollowedTooLong } from "../../support/slow-paths.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const HOME = "/home/roberto";
@@ -27,6 +28,11 @@ describe("what a call needs", () => {
     // Which of the two would run is not ours to guess.
     expect(needed("shell_exec", { command: "ls", cmd: "make" })).toEqual(["code:exec ls", "code:exec make"]);
     expect(needed("http_get", { url: "https://API.example.com:8443/x" })).toEqual(["network:http api.example.com"]);
+    // Whatever it is called: it sends more than the question.
+    for (const more of [{ method: "POST" }, { body: "x" }, { method: "GET", json: {} }, { data: "x" }, { method: 1 }])
+      expect(needed("http_get", { url: "https://example.com/", ...more })).toEqual(["network:http send:example.com"]);
+    for (const more of [{ method: "head" }, { method: null, body: null, data: "" }])
+      expect(needed("http_get", { url: "https://example.com/", ...more })).toEqual(["network:http example.com"]);
     expect(needed("mail_send", { to: ["a@x.example", "b@x.example"] })).toEqual([
       "mail:send a@x.example",
       "mail:send b@x.example",
@@ -138,6 +144,34 @@ describe("what a call needs", () => {
       real: `${home}/real/a`,
       is_tree: false,
     });
+  });
+});
+
+describe("a call whose paths take too long to be followed", () => {
+  it("needs what no grant covers, also where they were known before that", () => {
+    const cwd = tempFolder();
+    writeFileSync(join(cwd, "a.txt"), "x\n");
+    const context = { cwd };
+    for (const [name, args] of [
+      ["fs_write", { path: `${cwd}/a.txt`, content: "" }],
+      ["shell_exec", { command: "cat a.txt" }],
+      ["shell_exec", { command: "id" }],
+    ] as const) {
+      const { needs } = havingFollowedTooLong(() => prepared(HOME, name, args, { context }));
+      expect(needs, name).not.toEqual([]);
+      expect(needs.every(({ ask_each_time }) => ask_each_time !== undefined)).toBe(true);
+      expect(needs.some(({ capability }) => capability === "code:exec")).toBe(name === "shell_exec");
+    }
+  });
+
+  it("leaves nothing behind by which the next one would need less", () => {
+    const home = tempFolder();
+    mkdirSync(join(home, "site/tools"), { recursive: true });
+    symlinkSync("site/tools", join(home, "links"));
+    const context = { cwd: join(home, "site"), path: `${home}/links:/usr/bin` };
+    const planted = ["fs_write", { path: `${home}/site/tools/cat`, content: "" }] as const;
+    havingFollowedTooLong(() => needed(...planted, context, home));
+    expect(needed(...planted, context, home)).toContain(`code:exec ${home}/site/tools/cat`);
   });
 });
 

@@ -50,7 +50,7 @@ function world() {
   });
   const outcome = (...args: Parameters<typeof situation>) => decided(situation(...args)).outcome;
   const line = (command: string) => outcome("shell_exec", { command });
-  return { home, project, situation, outcome, line };
+  return { home, project, situation, outcome, line, grants };
 }
 
 describe("a grant on a host is for fetching from it", () => {
@@ -66,6 +66,8 @@ describe("a grant on a host is for fetching from it", () => {
     "curl -H 'Host: other.example' https://example.com/z",
     "curl -H @a.txt https://example.com/z",
     "curl -b a.txt https://example.com/z",
+    "curl -H 'X: y\nHost: other.example' https://example.com/z",
+    "curl -A 'x\r\nHost: other.example' https://example.com/z",
   ])("and doesn't cover what sends: %s", (command) => {
     expect(world().line(command)).toBe("approval_required");
   });
@@ -85,10 +87,18 @@ describe("a grant on a host is for fetching from it", () => {
     expect(outcome("http_post", args, "Full")).toBe(outcome("http_get", args, "Full"));
   });
 
-  it("and what sends can't be remembered: its card offers no grant", () => {
-    const { home, situation } = world();
-    const [need] = examinationOf(situation("http_post", { url: "https://example.com/z" })).needs;
-    expect(need && proposalsFor(need, { home })).toEqual([]);
+  it("and what sends is remembered as sending, which covers fetching, on that host alone", () => {
+    const { home, situation, outcome, line, grants } = world();
+    const [need] = examinationOf(situation("http_post", { url: "http://localhost:3000/z" })).needs;
+    const [proposal] = need === undefined ? [] : proposalsFor(need, { home });
+    expect(proposal).toEqual({ reach: "host", target: "send:localhost" });
+    grants.recordGrant({ ...ROBERTO, capability: "network:http", target: proposal?.target ?? "" });
+    expect(outcome("http_post", { url: "http://localhost:3000/z" })).toBe("allowed");
+    expect([line("curl -d x http://localhost:3000/"), line("curl -s http://localhost:3000/")]).toEqual([
+      "allowed",
+      "allowed",
+    ]);
+    expect(line("curl -d x https://example.com/z")).toBe("approval_required");
   });
 });
 

@@ -8,6 +8,7 @@ import { GateFiles } from "../../../main/gate/guard/gate-files.ts";
 import { guard } from "../../../main/gate/guard/guard.ts";
 import { stringsIn } from "../../../main/gate/guard/strings.ts";
 import { prepared } from "../../support/proposed-calls.ts";
+import { havingFollowedTooLong, slowPath } from "../../support/slow-paths.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 function blockOf(executor_name: string, args: Record<string, unknown>, context?: CallContext, home = "/home/roberto") {
@@ -113,10 +114,25 @@ describe("forbidden paths", () => {
     symlinkSync("../.ssh", join(home, "work/keys"));
     for (const path of ["work/notes.txt", "work/again.txt", "work/jump/../shadow", "work/keys/id", "work/keys/new"]) {
       for (const executor of ["fs_read", "fs_write"]) {
-        expect([path, blockOf(executor, { path: `${home}/${path}` }, undefined, home)]).not.toEqual([path, null]);
+        const block = () => blockOf(executor, { path: `${home}/${path}` }, undefined, home);
+        expect([path, block()]).not.toEqual([path, null]);
+        expect([path, havingFollowedTooLong(block)]).not.toEqual([path, null]);
       }
     }
     expect(blockOf("fs_read", { path: join(home, "work/plain.txt") }, undefined, home)).toBeNull();
+  });
+});
+
+describe("a call whose paths can't all be followed in time", () => {
+  it("is denied: what is no agent's could be among them", () => {
+    const home = tempFolder();
+    const slow = slowPath(join(home, "slow"));
+    const lines = Array.from({ length: 200 }, (_, at) => `*** Delete File: ${slow}/${at}`);
+    const patch = ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
+    const began = performance.now();
+    expect(blockOf("apply_patch", { patch }, { cwd: home }, home)?.reason).toContain("too long to be followed");
+    expect(performance.now() - began).toBeLessThan(2000);
+    expect(blockOf("apply_patch", { patch: patch.replaceAll(slow, home) }, { cwd: home }, home)).toBeNull();
   });
 });
 

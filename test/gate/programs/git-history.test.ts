@@ -3,6 +3,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { needsOfLine } from "../../../main/gate/clear/line-needs.ts";
+import { onlyLooks } from "../../../main/gate/confinement/looking.ts";
+import { recordedAccesses } from "../../../main/gate/guard/shell/effects.ts";
+import { noteHistory } from "../../../main/gate/programs/git-history.ts";
+import { readCommand } from "../../../main/gate/shell/read-command.ts";
 import { tempFolderForFile } from "../../support/temp-folder.ts";
 
 /** What git shows of files' contents is named as it is: a secret that was tracked once is asked about by its name. */
@@ -24,7 +28,11 @@ git("commit", "-qm", "first");
 git("rm", "-q", "--cached", ".env");
 git("commit", "-qm", "second");
 
+git("init", "-q", "--bare", "bare.git");
+
 const clear = (line: string) => needsOfLine(line, HOME, PROJECT).unclear === null;
+const looks = (text: string) =>
+  onlyLooks({ arg: "command", text, is_list: false, reading: readCommand(text, { cwd: PROJECT, home: HOME }) });
 const read = (line: string) =>
   needsOfLine(line, HOME, PROJECT).needs.flatMap(({ capability, access, target }) =>
     capability === "fs:read" && access !== "list" && target.kind === "path"
@@ -97,6 +105,32 @@ describe("a file that git shows", () => {
   });
 });
 
+describe("a secret that the history alone holds", () => {
+  noteHistory(PROJECT, { ever: [".env", "app/.env"], at_head: [] });
+  const put_away = (line: string) =>
+    readCommand(line, { cwd: PROJECT, home: HOME }).commands.flatMap((command) =>
+      recordedAccesses(command).accesses.flatMap(({ word, is_put_away }) =>
+        is_put_away && word !== "here" ? [word.text.slice(PROJECT.length + 1)] : [],
+      ),
+    );
+
+  it.each([
+    ["git show HEAD~1 -- '.en?' | node x", [".env", "app/.env"]],
+    ["git log -p -- ':(glob).en*'", [".env", "app/.env"]],
+    ['git log -p -- "$X"', [".env", "app/.env"]],
+    ["git show HEAD~1:.env | node x", [".env"]],
+    ["git -C app show @{1}~2:./.env", ["app/.env"]],
+    ["git show $X:.env", [".env", "app/.env"]],
+    ["git show HEAD~1:a.txt | node x", []],
+    ["git log -p -- a.txt", []],
+    ["git log -p -- app", ["app/.env"]],
+    ["git log -p --follow -- a.txt", [".env", "app/.env"]],
+    ["git log -L1,2:a.txt", [".env", "app/.env"]],
+  ])("is named: %s", (line, names) => {
+    expect(put_away(line)).toEqual(names);
+  });
+});
+
 describe("what was put away", () => {
   it.each([
     "git stash show -p",
@@ -118,4 +152,26 @@ describe("what was put away", () => {
       expect(clear(line)).toBe(true);
     },
   );
+});
+
+describe("a folder that isn't known", () => {
+  it.each([
+    "cd $X && git log -p",
+    "cd a*/ && git show HEAD",
+    "for d in $X; do git -C $d log -p; done",
+    "ls | xargs -I{} git -C {} diff HEAD~1",
+    "cd $X; git diff --cached",
+    "cd $X; git grep KEY HEAD",
+    "cd bare.git; git log -p $X",
+    "git -C bare.git/refs show $X",
+  ])("is one whose repository's history shows only what is asked about: %s", (line) => {
+    expect(looks(line)).toBe(false);
+  });
+
+  it.each([
+    ...["cd $X && git log --oneline", "cd $X && git diff", "cd $X && git grep KEY", "git -C $X status"],
+    ...["cd $X && git blame a.txt", "cd app && git show $X:a.txt"],
+  ])("is one where others look: %s", (line) => {
+    expect(looks(line)).toBe(true);
+  });
 });

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { needsOfLine } from "../../../main/gate/clear/line-needs.ts";
@@ -21,6 +21,9 @@ writeFileSync(join(PROJECT, "hostile/.git/config"), "[core]\n\tfsmonitor = touch
 execFileSync("git", ["init", "-q", join(PROJECT, "again")], { env: ENV });
 mkdirSync(join(PROJECT, "linked"));
 symlinkSync("../other", join(PROJECT, "linked/.git"));
+execFileSync("git", ["init", "-q", join(PROJECT, "samples")], { env: ENV });
+rmSync(join(PROJECT, "samples/.git/hooks"), { recursive: true });
+symlinkSync("../../other", join(PROJECT, "samples/.git/hooks"));
 
 const unclear = (line: string, home = HOME) => needsOfLine(line, home, PROJECT).unclear;
 const written = (line: string) =>
@@ -49,6 +52,7 @@ describe("git init", () => {
     "git init hostile",
     "git init file",
     "git init linked",
+    "git init samples",
     "git init --bare new",
     "git init --template=src new",
     "git init --separate-git-dir=src new",

@@ -1,5 +1,6 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { codeNamedBySettings } from "../../../main/gate/programs/git-named-code.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
@@ -13,11 +14,56 @@ const projectWith = (config: string): string => {
   return project;
 };
 
+describe("what a repository's settings name", () => {
+  it.each([
+    ["hooksPath = tools/hooks ; the team's", "tools/hooks"],
+    ["hooksPath = tools/hooks# the team's", "tools/hooks"],
+    ['hooksPath = "tools/hooks" # the team\'s', "tools/hooks"],
+    ['hooksPath = "tools/my; hooks"', "tools/my; hooks"],
+    ['hooksPath = tools/"my hooks"', "tools/my hooks"],
+    ['hooksPath = tools/\\"hooks\\"', 'tools/"hooks"'],
+    ["fsmonitor = sh tools/watch.sh # the team's", "tools/watch.sh"],
+  ])("is found as git reads it: %s", (setting, path) => {
+    const project = tempFolder();
+    mkdirSync(join(project, ".git"));
+    writeFileSync(join(project, ".git/config"), `[core]\n\t${setting}\n`);
+    const key = setting.slice(0, setting.indexOf(" "));
+    const read = execFileSync("git", ["config", "--file", join(project, ".git/config"), `core.${key}`], {
+      encoding: "utf8",
+    });
+    expect(read).toContain(path);
+    expect(codeNamedBySettings(project)).toEqual([join(project, path)]);
+  });
+});
+
+it("what settings name in git's own folder is theirs, and not what git itself writes there", () => {
+  const project = projectWith(
+    "[include]\n\tpath = own/config\n[alias]\n\te = !vim .git/COMMIT_EDITMSG\n\tr = !.git/run/x",
+  );
+  for (const name of ["own/config", "run/x", "COMMIT_EDITMSG"]) {
+    mkdirSync(dirname(join(project, ".git", name)), { recursive: true });
+    writeFileSync(join(project, ".git", name), "[core]\n\tattributesFile = .git/attributes\n", {
+      mode: name === "run/x" ? 0o755 : 0o644,
+    });
+  }
+  const named = [".hooks", ".git/own/config", ".git/run/x", ".git/attributes"].map((name) => join(project, name));
+  expect(codeNamedBySettings(project).sort()).toEqual(named.sort());
+});
+
+it("an alias names code where it is a shell's line, or has settings before it; another name of git's own commands names none", () => {
+  const project = projectWith("[alias]\n\tl = log --oneline\n\td = !./log x\n\ts = -c core.pager=./page status");
+  for (const name of ["log", "page", "status"]) writeFileSync(join(project, name), "");
+  expect(codeNamedBySettings(project).sort()).toEqual(
+    [".hooks", "log", "page", "status"].map((name) => join(project, name)),
+  );
+});
+
 describe("hostile settings of a repository", () => {
   it.each([
     ["a value with spaces in it", `x = a${" ".repeat(SIZE)}b`],
     ["a command of many words", `[alias]\nx = !${"a ".repeat(SIZE / 2)}`],
     ["many commands", `[alias]\n${"x = !a b c d\n".repeat(SIZE / 13)}`],
+    ["a command whose path is too long", `[alias]\nx = !.git/${"a".repeat(5000)} .git/config/x .git/\0`],
     ["a long name of a filter", `[filter "${"a.".repeat(SIZE / 2)}"]\nclean = a`],
   ])("keep nobody waiting: %s", (_what, config) => {
     const project = projectWith(config);

@@ -14,6 +14,68 @@ for (const file of ["a.tgz", "a.zip", "a.txt", "host:a.tgz", "[a].zip"]) writeFi
 const unclear = (line: string) => needsOfLine(line, HOME, PROJECT).unclear;
 
 const CASES: Readonly<Record<string, { clear: readonly string[]; unclear: readonly string[] }>> = {
+  "processes and ports are shown, never an environment": {
+    clear: [
+      ...["ps", "ps aux", "ps -ef", "ps -eo pid,args --sort=-pcpu", "ps axf", "ps -p 12", "pgrep -fl 'a b'"],
+      ...["lsof -i :3000", "lsof -ti:3000", "lsof -nP -iTCP:3000", "lsof -i tcp:3000-3010 -n", "ss -ltnp"],
+      ...["lsof -i -P -n", "lsof -nP -iTCP -sTCP:LISTEN", "netstat -tlnp", "netstat -an"],
+    ],
+    unclear: [
+      ...[
+        "ps auxe",
+        "ps e",
+        "ps -auxe",
+        "ps -eo environ",
+        "ps -o pid,environ -e",
+        "ps axo environ",
+        "ps --format environ",
+      ],
+      ...[
+        "lsof",
+        "lsof -i",
+        "lsof a.txt",
+        "lsof -i @a.example:80",
+        "lsof -p 1",
+        "lsof -i -P",
+        "lsof -n",
+        "lsof -n a.txt",
+        "netstat",
+        "netstat -a",
+        "netstat -nc",
+        "ss -K",
+        "ss -D a.txt",
+        "pgrep -F a.txt",
+      ],
+    ],
+  },
+  "what gh only looks at, on GitHub": {
+    clear: [
+      "gh pr view 1 -R ada/project",
+      "gh run list -R ada/project --limit 3",
+      "gh issue list --repo ada/project -s all",
+      ...[
+        "gh pr view 1 -c -R ada/project",
+        "gh pr list -a ada -R ada/project",
+        "gh pr list -R ada/project --json state -q .x",
+      ],
+    ],
+    unclear: [
+      ...[
+        "gh pr view 1",
+        "gh pr create -R ada/project",
+        "gh api x -R ada/project",
+        "gh pr view 1 -R a.example/ada/project",
+      ],
+      ...["gh pr view https://a.example/x/y/pull/1 -R ada/project", "gh pr list -R ada/project --jq env"],
+      // The last of several counts for gh.
+      ...["gh pr view 1 -R ada/project -R a.example/ada/project", "gh pr view 1 -R ada/project --repo=a.example/a/b"],
+      "gh pr view 1 -R ada/project --json state -q .x --jq=env",
+      // One letter that takes a value in one command and none in another.
+      ...["gh workflow list -R ada/project -aRa.example/a/b", "gh run list -R ada/project --json status -aqenv"],
+      "gh run list -c -R ada/project",
+      ...["gh pr view 1 -w -R ada/project", "gh run view 1 --log -R ada/project", "gh", "gh alias list -R ada/project"],
+    ],
+  },
   "an archive that is there is listed": {
     clear: [
       "tar tzf a.tgz",
@@ -77,6 +139,6 @@ describe.each(Object.entries(CASES))("%s", (_rule, { clear, unclear: others }) =
 });
 
 it("a reason names the program that was called", () => {
-  expect(unclear("ps aux")).toBe("ps isn't among the programs that can be cleared");
-  expect(unclear("pgrep x")).toBe("pgrep isn't among the programs that can be cleared");
+  expect(unclear("wget x")).toBe("wget isn't among the programs that can be cleared");
+  expect(unclear("info x")).toBe("info isn't among the programs that can be cleared");
 });

@@ -186,7 +186,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
   },
   { why: "a refusal's number", words: "id at", files: ["approvals/session-refusals.ts"] },
   { why: "a hazard's field", words: "id", files: ["description/downloaded-scripts.ts", "description/hazards.ts"] },
-  { why: "the gate's environment", words: "env", files: ["description/hazards.ts", "executors/needs.ts"] },
+  { why: "the gate's environment", words: "env", files: ["executors/needs.ts"] },
   {
     why: "words of gate.toml's sections, and of addresses",
     words: "command http https type",

@@ -68,7 +68,7 @@ describe.skipIf(NO_BROWSER !== null)("confined commands", () => {
     let status: BoxStatus = {
       ...WORKING_BOX,
       is_available: false,
-      version: null,
+      maker: null,
       problem: "user-namespaces-restricted",
       detail: "bwrap: setting up uid map: Permission denied\u202e",
       fix: "sudo tee /etc/apparmor.d/bwrap <<'END'\nabi <abi/4.0>,\nprofile bwrap /usr/bin/bwrap flags=(unconfined) { userns, }\nEND\nsudo apparmor_parser -r /etc/apparmor.d/bwrap",
@@ -84,7 +84,7 @@ describe.skipIf(NO_BROWSER !== null)("confined commands", () => {
     expect(await box(page).getByRole("button", { name: "Copy" }).count()).toBe(1);
     // Where nothing is confined, no agent is listed as one whose commands are.
     expect(await box(page).innerText()).not.toMatch(/connect it again|claude-code/);
-    status = { ...WORKING_BOX, is_available: false, version: null, problem: "unsupported-system" };
+    status = { ...WORKING_BOX, is_available: false, maker: null, problem: "unsupported-system" };
     await gate.agent("made-anew", "Supervised");
     await box(page).getByText("This version confines commands on Linux only.").waitFor();
     expect(await box(page).getByRole("button").count()).toBe(0);

@@ -78,4 +78,15 @@ describe.skipIf(NO_BROWSER !== null)("settings", () => {
     await page.getByRole("heading", { name: "Impostazioni" }).waitFor();
     expect(await page.locator("html").getAttribute("lang")).toBe("it");
   });
+
+  it("and what waits is asked in it, too", async () => {
+    const gate = await startGate();
+    const agent = await gate.agent();
+    await agent.ask({ executor: "shell_exec", args: { command: "node a.js" }, context: { cwd: gate.home.home } });
+    const { page } = await openPage(gate.operator, { browser: browser() });
+    await page.getByRole("heading", { name: "May I run?" }).waitFor();
+    await gate.operator.call("settings.set", { key: "language", value: "it" });
+    await page.getByRole("heading", { name: "Vuoi che esegua?" }).waitFor();
+    expect(await page.getByRole("heading", { name: "May I run?" }).count()).toBe(0);
+  });
 });

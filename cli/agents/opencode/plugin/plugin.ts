@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { confinedCommand } from "../../../../ipc/confined-command.ts";
+import { confinedCommandAlone, remarked, shownLine } from "../../../../ipc/confined-command.ts";
 import { reportCall } from "../../../hook/after-call.ts";
 import { type Answer, GateLine, monotonicMs } from "../../../hook/exchange.ts";
 import { isObject, type Json } from "../../../json-object.ts";
@@ -73,7 +73,10 @@ export const MetnosGate = async ({ directory }: { directory: string }) => {
       const replace = hold(output.args);
       const { refused, argv, line } = await answered(call, sessionID, in_force);
       if (refused !== undefined) throw new Error(`Metnos Gate: ${refused}`);
-      const given = argv === undefined || line === undefined ? {} : { line, given: confinedCommand(argv) };
+      const given =
+        argv === undefined || line === undefined
+          ? {}
+          : { line, given: remarked(shownLine(line), confinedCommandAlone(argv)) };
       if (given.given !== undefined) replace(given.given);
       begun.set(callIdOf(call), { at: monotonicMs(), call, ...given });
       for (const oldest of begun.keys()) if (begun.size > MAX_BEGUN) begun.delete(oldest);

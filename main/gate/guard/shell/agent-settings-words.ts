@@ -32,17 +32,18 @@ interface PlaceNames extends SettingsPlace {
 
 const PLACES: readonly PlaceNames[] = SETTINGS_PLACES.map((place) => ({ ...place, names: place.folder.split("/") }));
 
-/** True if this part of a path is such a name, or a pattern that can be; of what isn't known nothing is said. */
+/** True if this part of a path (folded) is such a name, or a pattern that can be; of what isn't known nothing is said. */
 function isNamed(segment: Segment | undefined, wanted: string): boolean {
-  if (typeof segment === "string") return foldedPath(segment) === wanted;
+  if (typeof segment === "string") return segment === wanted;
   return segment?.kind === "pattern" && segment.expression.test(wanted);
 }
 
 /** The place that a path leads into, and where in the path its folder ends. */
 function placeIn({ segments }: PathPattern): { place: PlaceNames; end: number } | undefined {
+  const folded = segments.map((segment) => (typeof segment === "string" ? foldedPath(segment) : segment));
   for (const place of PLACES) {
-    for (let at = 0; at + place.names.length <= segments.length; at++)
-      if (place.names.every((name, index) => isNamed(segments[at + index], name)))
+    for (let at = 0; at + place.names.length <= folded.length; at++)
+      if (place.names.every((name, index) => isNamed(folded[at + index], name)))
         return { place, end: at + place.names.length };
   }
   return undefined;

@@ -97,9 +97,13 @@ function talks({ name, argv, via }: SimpleCommand): boolean {
   return tool.only_looks ? via.length === 0 : !argv.slice(1).some(({ text }) => tool.listens?.test(text));
 }
 
+const MOST_REPEATS = 4;
+
 function matchesGate(pattern: string, is_whole_line = false): boolean {
   if (/metnos/i.test(pattern)) return true;
   if (is_whole_line && pattern.length > 1 && GATE_PROCESS_TEXTS.some((text) => text.includes(pattern))) return true;
+  // Many repeats side by side would be tried in all ways: it may match anything.
+  if (pattern.length <= 64 && (pattern.match(/[*+]|\{\d*,/g) ?? []).length > MOST_REPEATS) return true;
   // A pattern without letters of its own, or with few, may match anything; one with nested repeats isn't tried.
   if (pattern.length > 64 || /[+*}][^|]*[)]\s*[+*{]/.test(pattern) || !/[[.*?+\\(|]/.test(pattern)) return false;
   try {

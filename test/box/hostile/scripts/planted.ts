@@ -191,6 +191,21 @@ export const NEW_PLACES = section("new", [
     { ...planted("closed/.vscode/tasks.json", "closed/.envrc"), as_user: true },
   ],
   [
+    "in the project, which can't be read or entered any more",
+    `mkdir -p inner/.vscode; echo evil > .envrc; echo evil > inner/.vscode/tasks.json; echo evil > inner/.envrc; chmod 000 .`,
+    { ...planted(".envrc", "inner/.vscode/tasks.json", "inner/.envrc"), as_user: true },
+  ],
+  [
+    "in its repository, which can't be read or entered any more",
+    `mkdir .git/rebase-merge; echo 'exec evil' > .git/rebase-merge/git-rebase-todo; chmod 000 .git`,
+    { ...planted(".git/rebase-merge/git-rebase-todo"), as_user: true },
+  ],
+  [
+    "beside a repository in a folder that can't be entered any more",
+    `git init -q closed/inner; echo evil > .envrc; chmod 000 closed/inner/.git/hooks; chmod 000 closed`,
+    { ...planted(".envrc"), as_user: true },
+  ],
+  [
     "in a folder that can be entered, not read",
     `mkdir -p shut/.vscode; echo evil > shut/.envrc; chmod 0111 shut; mkdir -p fixed; echo evil > fixed/.envrc; chmod 0555 fixed`,
     { ...planted("shut/.envrc", "fixed/.envrc"), as_user: true },

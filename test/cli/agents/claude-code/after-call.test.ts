@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { writeLauncher } from "../../../../cli/hook/launcher.ts";
 import { launcherText } from "../../../../cli/hook/launcher-text.ts";
-import { MISSING_TEXTS, REFUSAL_TEXTS } from "../../../../cli/hook/refusal-texts.ts";
+import { MISSING_TEXTS, REFUSAL_TEXTS, SANITIZER_TEXTS } from "../../../../cli/hook/refusal-texts.ts";
 import { confinedCommand } from "../../../../ipc/confined-command.ts";
 import { PretendedClient } from "../../../support/pretended-client.ts";
 import { PretendedGate } from "../../../support/pretended-gate.ts";
@@ -127,6 +127,13 @@ describe("the hook after a call", () => {
     expect(text).toContain("ran confined");
     expect(text).toContain("no network");
     expect(text).toContain("metnos-gate outside --reason WHY -- COMMAND");
+  });
+
+  it.each(SANITIZER_TEXTS)("tells the model what a sanitizer needs that says: %s", async (text) => {
+    const { note } = await reportOn(ran(`==7==ERROR: ${text} 0xdfff0001000 bytes`));
+    const said = String(note?.additionalContext);
+    expect(said).toContain("`memory_mb = 0` below `[box]` in gate.toml");
+    expect(said).toContain("metnos-gate outside --reason WHY -- COMMAND");
   });
 
   it("names the project as the user does, and what else could be meant by it visibly", async () => {

@@ -40,11 +40,13 @@ test("a command that Gemini doesn't wait for is never rewritten: it would be rep
   expect(GEMINI.read(payload("run_shell_command", input))).toMatchObject({ rewritable: undefined });
 });
 
-test("a confined command is a plain line, as Gemini refuses those with others in them, with every other field as it was", () => {
+test("a confined command is a plain line, as Gemini refuses those with others in them; the description shows the model's own", () => {
   const asked = GEMINI.read(payload("run_shell_command", { command: "npm test", dir_path: "sub" }));
   if (!("rewritable" in asked) || asked.rewritable === undefined) throw new Error("it can't be rewritten");
   const updated_input = GEMINI.rewritten(asked.rewritable, ["/srv/a b/box", "run", "1.2"]);
-  const tool_input = { command: "'/srv/a b/box' run 1.2 9>/dev/null", dir_path: "sub" };
+  // Without `$(`, which Gemini looks for in comments as well.
+  const command = expect.stringMatching(/^# [\w ;]+\n'\/srv\/a b\/box' run 1\.2 9>\/dev\/null$/);
+  const tool_input = { command, description: "npm test", dir_path: "sub" };
   expect(GEMINI.write({ permission: "allow", reason: "", is_shown: false, updated_input })).toEqual({
     decision: "allow",
     hookSpecificOutput: { hookEventName: "BeforeTool", tool_input },
@@ -89,5 +91,6 @@ test("says allow or deny, with a reason, and never asks", () => {
     expect(GEMINI.write({ permission, reason: "r", is_shown: true })).toEqual({
       decision: "deny",
       reason: "Metnos Gate: r",
+      systemMessage: "Metnos Gate: r",
     });
 });

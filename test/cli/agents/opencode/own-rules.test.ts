@@ -18,6 +18,8 @@ describe("a call of OpenCode can be rewritten", () => {
     [{ permission: "ask" }],
     [{ permission: { "*": "ask" } }],
     [{ permission: { bash: "deny" } }],
+    [{ permission: { bash: "ask" } }],
+    [{ permission: { bash: { "*": "allow", "npm te*": "deny" } } }],
     [{ permission: { bash: { "*": "allow", "npm *": "ask" } } }],
     [{ agent: { mine: { permission: { bash: "ask" } } } }],
     [{ mode: { mine: { tools: { bash: false } } } }],

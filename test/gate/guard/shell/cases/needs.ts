@@ -131,11 +131,13 @@ const NETWORK: readonly NeedsCase[] = [
   on("curl api.example.com/x", `${HTTP} api.example.com`),
   on("curl -s http://localhost:3000/health", `${HTTP} localhost`),
   on("curl -s https://a.example https://b.example/x", `${HTTP} a.example`, `${HTTP} b.example`),
-  on("curl -X POST -H 'A: b' -d 'a=1' https://api.example.com/x", `${HTTP} api.example.com`),
-  on("curl -F a=b https://api.example.com/x", `${HTTP} api.example.com`),
+  on("curl -X POST -H 'A: b' -d 'a=1' https://api.example.com/x", `${HTTP} send:api.example.com`),
+  on("curl -F a=b https://api.example.com/x", `${HTTP} send:api.example.com`),
   on("curl -s https://a.example/x > x.json", `${HTTP} a.example`, `fs:write ${P}/x.json`),
-  on("curl -T a.txt https://a.example/", `fs:read ${P}/a.txt`, `${HTTP} a.example`),
-  on("curl -d @a.json https://a.example/", `fs:read ${P}/a.json`, `${HTTP} a.example`),
+  on("curl -T a.txt https://a.example/", `fs:read ${P}/a.txt`, `${HTTP} send:a.example`),
+  on("curl -d @a.json https://a.example/", `fs:read ${P}/a.json`, `${HTTP} send:a.example`),
+  on("curl -b @jar.txt https://a.example/", `fs:read ${P}/jar.txt`, `${HTTP} send:a.example`),
+  on("curl --cookie @a=b.txt https://a.example/", `fs:read ${P}/a=b.txt`, `${HTTP} send:a.example`),
   needing("curl -s https://a.example/x.json | jq .version", HTTP),
 ];
 

@@ -1,0 +1,74 @@
+import { dirname, join } from "node:path";
+import { hasTooManyNames } from "../targets/path.ts";
+import { kindOf } from "../targets/path-kind.ts";
+
+/** Names of secrets in repositories' histories, as they were found when their objects were looked through: what is read is in memory. */
+
+export interface SecretNames {
+  /** Of files that any commit has or had; below the work tree. */
+  readonly ever: readonly string[];
+  /** Those that the commit at HEAD has. */
+  readonly at_head: readonly string[];
+  /** References, whole, that lead to no commit; left out: none. */
+  readonly odd_references?: readonly string[];
+}
+
+/** Repositories that are remembered. */
+const MAX_KNOWN = 256;
+
+/** Words of one repository that are remembered. */
+const MAX_WORDS = 10_000;
+
+const known = new Map<string, SecretNames>();
+/** Words that name commits there, or nothing. */
+const commits = new Map<string, Set<string>>();
+
+/** @param root of a work tree; absolute and real */
+export function noteHistory(root: string, names: SecretNames): void {
+  known.delete(root);
+  known.set(root, names);
+  const [oldest] = known.keys();
+  if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest);
+}
+
+/** Another repository is there by now. */
+export function forgetHistory(root: string): void {
+  known.delete(root);
+  commits.delete(root);
+}
+
+/**
+ * What words name, as it was just looked up. @param names words that name commits, or nothing @param secrets names in those commits that no
+ * reference leads to
+ */
+export function noteCommits(root: string, words: readonly string[], names: readonly string[], secrets: string[]): void {
+  const { ever, ...more } = known.get(root) ?? { ever: [], at_head: [] };
+  if (secrets.length > 0) noteHistory(root, { ...more, ever: [...new Set([...ever, ...secrets])] });
+  const noted = commits.get(root) ?? new Set();
+  if (noted.size > MAX_WORDS) noted.clear();
+  if (commits.size > MAX_KNOWN) commits.clear();
+  for (const word of words) noted.delete(word);
+  for (const name of names) noted.add(name);
+  commits.set(root, noted);
+}
+
+/** True for a word of whose commit all secrets' names are known, and for one that names nothing. */
+export const isCommit = (root: string, word: string): boolean => commits.get(root)?.has(word) === true;
+
+export const hasOddReferences = (root: string): boolean => known.get(root)?.odd_references !== undefined;
+
+export function isOddReference(root: string, name: string): boolean {
+  return known.get(root)?.odd_references?.some((one) => one === name || one.endsWith(`/${name}`)) === true;
+}
+
+/** Of the work tree that a folder (absolute) lies in; undefined where its history holds none, or hasn't been looked through. */
+export function historyAt(folder: string): ({ root: string } & SecretNames) | undefined {
+  if (hasTooManyNames(folder)) return undefined; // none is looked through for it
+  for (let here = folder; ; here = dirname(here)) {
+    // What was a repository once may be a folder of another by now.
+    const names = known.get(here);
+    if (names !== undefined && kindOf(join(here, ".git")) !== "nothing")
+      return names.ever.length === 0 ? undefined : { root: here, ...names };
+    if (dirname(here) === here) return undefined;
+  }
+}

@@ -1,0 +1,73 @@
+import { dirname, join } from "node:path";
+import type { Word } from "../shell/reading.ts";
+import { hasTooManyNames } from "../targets/path.ts";
+import { kindOf } from "../targets/path-kind.ts";
+import { MAX_DEPTH } from "../targets/project.ts";
+import { gitFoldersOf } from "./git-folders.ts";
+import { hasOddReferences, isCommit, isOddReference } from "./git-history.ts";
+
+/** Words by which git shows what it may hold under no name: by a hash, by a reference to no commit, or by what nobody reads. */
+
+/** A hash, cut off or whole; what `git describe` prints ends in one. */
+const HASH = /^(?:.*-g)?([0-9a-f]{4,64})$/is;
+/** References that no branch, tag or log may hold: of what was fetched, reset or merged. */
+const OF_GITS_OWN = /^(?:[A-Z]+(?:_[A-Z]+)*_HEAD|AUTO_MERGE)$/;
+const ANYWHERE = /(?:(?<![\w~])|(?<=-g))([0-9a-f]{4,64}|[A-Z]+(?:_[A-Z]+)*_HEAD|AUTO_MERGE)(?!\w)/gi;
+/** More likely a date or a count. */
+const SHORT_NUMBER = /^\d{1,6}$/;
+
+/** What a line may mean by hashes, wherever they are in it. */
+export function objectsIn(text: string): string[] {
+  return [...text.matchAll(ANYWHERE)].flatMap(([, name = ""]) => (SHORT_NUMBER.test(name) ? [] : [name]));
+}
+
+/** What git itself lists: names and commits. */
+const LISTED =
+  /^(?:\$\(|`)\s*git (?:--no-pager |-C [\w./-]+ )?(?:rev-parse|merge-base|describe|rev-list|log|reflog|tag|branch|for-each-ref|symbolic-ref)\b[^;&|<>`$()]*(?:\|\s*(?:head|tail|sort|uniq)(?:\s+-[\w-]+|\s+\d+)*\s*)*(?:\)|`)$/;
+
+/** `^abc`, and what may follow the name of a commit: `~2`, `^{tree}`, `@{1}`. */
+const REVISION = /^\^?([^~^:@]*(?:@(?!\{)[^~^:@]*)*)(?:~\d*|\^\d*|[\^@]\{[^{}]*\})*/;
+
+/**
+ * Where git keeps what a word names, if that may be anything that was ever put there; undefined where it is a commit whose names are
+ * known, or a file of a commit. @param folder absolute and real
+ */
+export function objectNamed(word: Word, folder: string): string | undefined {
+  const root = workTreeAt(folder);
+  if (root === null) return undefined;
+  const objects = join(gitFoldersOf(root)?.common ?? join(root, ".git"), "objects");
+  const is_listed = word.is_resolved || isListed(word, root);
+  const plain = word.pieces.map(({ kind, text }) => (kind === "unknown" ? "_" : text)).join("");
+  const named = plain
+    .split(/\.{2,3}/)
+    .flatMap((one) => {
+      const [all = "", name = ""] = REVISION.exec(one) ?? [];
+      // `HEAD:a.txt` is a file of a commit.
+      return /^:./s.test(one.slice(all.length)) ? [] : [name];
+    })
+    .find((name) => (!is_listed && name.includes("_")) || isUnknown(name, root));
+  if (named === undefined) return undefined;
+  const hash = HASH.exec(named)?.[1];
+  return hash === undefined ? objects : join(objects, hash.slice(0, 2), hash.slice(2));
+}
+
+function isListed({ pieces, text }: Word, root: string): boolean {
+  const are_listed = pieces.every((piece) => piece.kind !== "unknown" || LISTED.test(piece.text));
+  return are_listed && !hasOddReferences(root) && objectsIn(text).every((name) => isCommit(root, name));
+}
+
+function isUnknown(name: string, root: string): boolean {
+  if (isOddReference(root, name)) return true;
+  const object = OF_GITS_OWN.test(name) ? name : HASH.exec(name)?.[1];
+  return object !== undefined && !isCommit(root, object);
+}
+
+/** Of a folder that lies deeper itself: no history is looked through for that, so what a word names there isn't known. */
+function workTreeAt(folder: string): string | null {
+  if (hasTooManyNames(folder)) return folder;
+  for (let here = folder, depth = 0; depth < MAX_DEPTH; here = dirname(here), depth++) {
+    if (kindOf(join(here, ".git")) !== "nothing") return here;
+    if (dirname(here) === here) return null;
+  }
+  return folder;
+}

@@ -1,0 +1,295 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { type BigIntStats, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { ProposedCall } from "../ipc/wire.ts";
+import { COMMAND_ARGS, CommandLines } from "./gate/executors/command-lines.ts";
+import { workingDirectoryOf } from "./gate/guard/call-environment.ts";
+import { gitCommand } from "./gate/programs/git.ts";
+import { type GitFolders, gitFoldersOf } from "./gate/programs/git-folders.ts";
+import { forgetHistory, noteCommits, noteHistory, type SecretNames } from "./gate/programs/git-history.ts";
+import { objectsIn } from "./gate/programs/git-objects.ts";
+import { realForm } from "./gate/targets/path.ts";
+import { projectRoot } from "./gate/targets/project.ts";
+import { isSecretInGit } from "./gate/targets/secret-files.ts";
+import { scanTree } from "./gate/targets/tree-scan.ts";
+
+/** Looks through the names in the histories of the repositories that agents work in: git prints them, in a process of its own. */
+
+/** So long the first call with git in it waits at the most, and the first one after the history has changed; in milliseconds. */
+const WAIT_MS = 1000;
+/** A history that takes longer isn't known. */
+const LOOK_MS = 60_000;
+/** Once it has changed it is looked through again after this many times what that took. */
+const RARELY = 20;
+const MAX_NAMES = 1000;
+/** References to no commit that are remembered. */
+const MAX_ODD = 1000;
+/** Names that are compared with, before they are forgotten. */
+const MAX_SEEN = 100_000;
+/** More than a path can be long, in characters. */
+const MAX_NAME = 64 * 1024;
+const MAX_REPOSITORIES = 256;
+/** Processes of git at once; beyond them it isn't known what a word names. */
+const MAX_CHILDREN = 16;
+/** Hashes of one line that are looked up. */
+const MAX_OBJECTS = 50;
+
+interface Looked {
+  /** Which repository it is, whatever lies at its path later. */
+  identity: string;
+  running: Promise<unknown> | undefined;
+  /** What git changes when references do. */
+  state: string;
+  /** When it may be looked through again, by `performance.now()`. */
+  not_before: number;
+}
+
+export class GitHistories {
+  readonly #home: string;
+  readonly #looked = new Map<string, Looked>();
+  readonly #children = new Set<ChildProcess>();
+
+  constructor(home: string) {
+    this.#home = home;
+  }
+
+  /** What a call has to wait for before it is decided on; undefined where that is nothing. */
+  before(call: ProposedCall): Promise<unknown> | undefined {
+    const texts = Object.values(call.args).flatMap(textOf);
+    const lines = COMMAND_ARGS.flatMap((name) => textOf(call.args[name]));
+    const cwd = workingDirectoryOf(call, this.#home);
+    const may_be = texts.some((text) => GIT.test(text)) || lines.some((text) => PUT_TOGETHER.test(text));
+    if (cwd === undefined || !may_be) return undefined;
+    const folders = [...new Set([cwd, ...gitFoldersNamed(call, this.#home)])].slice(0, MAX_FOLDERS);
+    const roots = folders.map((folder) => projectRoot(realForm(folder) ?? folder, this.#home));
+    const objects = [...new Set(lines.flatMap(objectsIn))].slice(0, MAX_OBJECTS);
+    const running = [...new Set(roots)].flatMap((root) => (root === null ? [] : (this.#begun(root, objects) ?? [])));
+    return running.length === 0 ? undefined : Promise.all(running);
+  }
+
+  /** @param objects words of a line that may name some */
+  #begun(root: string, objects: readonly string[]): Promise<unknown> | undefined {
+    const folders = gitFoldersOf(root);
+    if (folders === null) return this.#looked.get(root)?.running;
+    const look = this.#lookBegun(root, folders);
+    if (objects.length === 0) return look;
+    if (this.#children.size >= MAX_CHILDREN) {
+      noteCommits(root, objects, [], []);
+      return look;
+    }
+    return inTime((look ?? Promise.resolve()).then(() => lookUp(root, folders.git, objects, this.#children)));
+  }
+
+  #lookBegun(root: string, folders: GitFolders): Promise<unknown> | undefined {
+    const identity = identityOf(folders);
+    let known = this.#looked.get(root);
+    if (known !== undefined && known.identity !== identity) {
+      forgetHistory(root);
+      known = undefined;
+    }
+    if (known?.running !== undefined) return known.running;
+    if (performance.now() < (known?.not_before ?? 0)) return undefined;
+    const state = stateOf(folders);
+    if (known?.state === state) return undefined;
+    const looked: Looked = { identity, state, not_before: Number.POSITIVE_INFINITY, running: undefined };
+    if (this.#looked.size >= MAX_REPOSITORIES) this.#looked.clear();
+    this.#looked.set(root, looked);
+    const began = performance.now();
+    const look = this.#look(root, folders.git, looked).finally(() => {
+      looked.running = undefined;
+      looked.not_before = performance.now() + (performance.now() - began) * RARELY;
+    });
+    looked.running = inTime(look);
+    return looked.running;
+  }
+
+  /** What is being looked through isn't any more. */
+  close(): void {
+    for (const child of this.#children) child.kill("SIGKILL");
+  }
+
+  async #look(root: string, git: string, looked: Looked): Promise<void> {
+    const names = await lookThrough(git, this.#children);
+    // Meanwhile another repository may have come there.
+    if (names !== null && this.#looked.get(root) === looked) noteHistory(root, names);
+  }
+}
+
+/** Where it fails, what it would have found isn't known. */
+const inTime = (look: Promise<unknown>): Promise<unknown> =>
+  Promise.race([look.catch(() => undefined), new Promise<void>((resolve) => setTimeout(resolve, WAIT_MS).unref())]);
+
+/** Of what a line may mean by hashes, which are commits: their secrets' names are noted, also where no reference leads to them. */
+async function lookUp(root: string, git: string, words: readonly string[], children: Set<ChildProcess>): Promise<void> {
+  noteCommits(root, words, [], []);
+  let said = "";
+  const asked = words.map((word) => `${word}^{}\n`).join("");
+  const is_said = await printed(
+    git,
+    ["cat-file", "--batch-check=%(objecttype)"],
+    children,
+    (text) => (said += text),
+    asked,
+  );
+  const lines = said.split("\n");
+  if (!is_said) return;
+  const commits = words.filter((_, at) => lines[at] === "commit");
+  const nothing = words.filter((_, at) => lines[at]?.endsWith(" missing"));
+  const log = [...NAMES_OF, ...commits, "--not", "--all", "--reflog"];
+  const secrets = commits.length === 0 ? [] : await secretsPrinted(git, log, children, { all: true });
+  if (secrets !== null) noteCommits(root, words, [...commits, ...nothing], secrets);
+}
+
+const NAMES_OF = [
+  ...["log", "--format=", "--name-only", "--no-renames", "--no-relative", "--no-ext-diff", "--no-textconv", "-c", "-z"],
+];
+
+/**
+ * The secrets' names in all commits that references and their logs lead to; null where not all could be read.
+ * @param git a repository's folder, whatever its settings say @param children the processes that print them
+ */
+export async function lookThrough(git: string, children = new Set<ChildProcess>()): Promise<SecretNames | null> {
+  const ever = await secretsPrinted(git, [...NAMES_OF, "--all", "--reflog"], children);
+  if (ever === null) return null;
+  const odd = await oddReferences(git, children);
+  const more = odd.length === 0 ? {} : { odd_references: odd };
+  if (ever.length === 0) return { ever, at_head: [], ...more };
+  const tree = ["ls-tree", "-r", "-z", "--name-only", "--full-tree", "HEAD"];
+  return { ever, at_head: (await secretsPrinted(git, tree, children)) ?? ever, ...more };
+}
+
+/** Those that lead to no commit: tags of files and folders. */
+async function oddReferences(git: string, children: Set<ChildProcess>): Promise<string[]> {
+  const found: string[] = [];
+  let rest = "";
+  await printed(git, ["for-each-ref", "--format=%(objecttype) %(*objecttype) %(refname)"], children, (text) => {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      const [type, tagged, name = ""] = line.split(" ");
+      if (type !== "commit" && tagged !== "commit" && found.length < MAX_ODD) found.push(name);
+    }
+  });
+  return found;
+}
+
+/** Null where git failed, or, with `all`, where not all names were printed: else those that were are better known than none. */
+async function secretsPrinted(
+  git: string,
+  words: readonly string[],
+  children: Set<ChildProcess>,
+  { all = false } = {},
+): Promise<string[] | null> {
+  const found = new Set<string>();
+  const seen = new Set<string>();
+  let rest = "";
+  const is_whole = await printed(git, words, children, (text, child) => {
+    const names = (rest + text).split("\0").map((name) => name.trimStart());
+    rest = names.pop() ?? "";
+    for (const name of names) {
+      // Most names come again with each commit.
+      if (seen.has(name)) continue;
+      seen.add(name);
+      if (isSecretInGit(`/${name}`)) found.add(name);
+    }
+    if (seen.size > MAX_SEEN) seen.clear();
+    if (found.size >= MAX_NAMES || rest.length > MAX_NAME) child.kill("SIGKILL");
+  });
+  return is_whole || (!all && found.size > 0) ? [...found] : null;
+}
+
+/** What git prints, part by part; false where it failed. */
+function printed(
+  git: string,
+  words: readonly string[],
+  children: Set<ChildProcess>,
+  on: (text: string, child: ChildProcess) => void,
+  input = "",
+): Promise<boolean> {
+  const child = spawn("git", [...OVER_SETTINGS, ...words], {
+    cwd: "/",
+    env: { ...ENV, GIT_DIR: git },
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  children.add(child);
+  const timer = setTimeout(() => child.kill("SIGKILL"), LOOK_MS);
+  timer.unref();
+  child.stdout.setEncoding("utf8").on("data", (text: string) => on(text, child));
+  child.stdin.on("error", () => undefined); // it ended before it read them
+  child.stdin.end(input);
+  return new Promise((resolve) => {
+    child.once("error", () => resolve(false)); // no git here: then none of an agent's, either
+    child.once("close", (code) => {
+      clearTimeout(timer);
+      children.delete(child);
+      resolve(code === 0);
+    });
+  });
+}
+
+/** Git is run whatever the settings say, so none of them may have it run anything: what prints names asks no hook, filter or pager. */
+const OVER_SETTINGS = [
+  "--no-replace-objects",
+  "--no-pager",
+  ...["log.showSignature=false", "log.mailmap=false", "core.fsmonitor=false", "core.hooksPath=/dev/null"].flatMap(
+    (one) => ["-c", one],
+  ),
+];
+/** Nor does it reach anything by them. */
+const ENV = {
+  PATH: "/usr/local/bin:/usr/bin:/bin:/run/current-system/sw/bin",
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_OPTIONAL_LOCKS: "0",
+  GIT_NO_LAZY_FETCH: "1",
+  GIT_ALLOW_PROTOCOL: "none",
+};
+
+const textOf = (value: unknown): string[] =>
+  typeof value === "string" ? [value] : Array.isArray(value) ? [value.join(" ")] : [];
+
+const GIT = /\bg\W*i\W*t\b/;
+/** A shell may make the word of others. */
+const PUT_TOGETHER = /[$`{]/;
+
+/** Of one call, its own folder among them. */
+const MAX_FOLDERS = 20;
+
+/** Where its command lines have git work, as far as they say so. */
+function gitFoldersNamed(call: ProposedCall, home: string): string[] {
+  const commands = new CommandLines(call, home).all.flatMap(({ reading }) => reading.commands);
+  return commands.flatMap(({ name, argv, cwd }) => {
+    if (name !== "git" || cwd === null) return [];
+    const { folder } = gitCommand(argv.slice(1));
+    return folder === "here" ? [cwd] : [resolve(cwd, folder.text)];
+  });
+}
+
+function stateOf({ git, common }: GitFolders): string {
+  const files = [
+    ...["HEAD", "logs/HEAD"].map((name) => join(git, name)),
+    ...["packed-refs", "shallow", "info/grafts", "refs", "worktrees"].map((name) => join(common, name)),
+  ];
+  for (const folder of ["refs", "worktrees"])
+    scanTree(join(common, folder), REFERENCES, ({ relative, is_folder }) => {
+      if (is_folder) files.push(join(common, folder, relative));
+      return true;
+    });
+  return files.map((file) => statOf(file)?.mtimeNs).join();
+}
+
+function statOf(file: string): BigIntStats | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false, bigint: true });
+  } catch {
+    return undefined; // a loop of links, or a folder that can't be looked into: git finds nothing there, either
+  }
+}
+
+/** Each folder changes with what lies in it. */
+const REFERENCES = { max_entries: 5000, max_depth: 16, skipped: new Set<string>() };
+
+function identityOf({ git, common }: GitFolders): string {
+  const are = [git, common].map(statOf);
+  return are.map((is) => `${is?.dev}:${is?.ino}:${is?.birthtimeNs}`).join();
+}

@@ -1,0 +1,30 @@
+import { mkdirSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { decidingCall, following, withScanLimit } from "../../main/gate/targets/tree-scan.ts";
+
+/** Makes a decision in which following paths has taken too long already. */
+export function havingFollowedTooLong<T>(decide: () => T): T {
+  return decidingCall(() => {
+    withScanLimit(() => following(() => work(60)));
+    return decide();
+  });
+}
+
+/** Milliseconds of this thread's own. */
+function work(ms: number): void {
+  const spent = () => process.threadCpuUsage().user + process.threadCpuUsage().system;
+  for (const until = spent() + ms * 1000; spent() < until; );
+}
+
+/** A path to nothing, below a link to a folder by as long a way as the kernel goes. */
+export function slowPath(link: string): string {
+  const folder = join(dirname(link), "way");
+  mkdirSync(join(folder, "end"), { recursive: true });
+  let next = "end";
+  for (let left = 38; left > 0; left--) {
+    symlinkSync("end/../".repeat(Math.floor((4090 - next.length) / 7)) + next, join(folder, `l${left}`));
+    next = `l${left}`;
+  }
+  symlinkSync(`way/${next}`, link);
+  return link + "/none".repeat(200);
+}
