@@ -17,11 +17,15 @@ const TURN_MS = 4;
 const SLICE_MS = 1;
 /** An idle share's credit over the others is at most this, in milliseconds. */
 const HEAD_START_MS = 4;
+/** For so long after a step that took longer than a turn, in milliseconds, a share's jobs wait until it was seen who else has come. */
+const LONG_STEP_COUNTS_MS = 1000;
 
 interface Share {
   /** Time worked, in milliseconds, on a scale common to all shares. */
   used: number;
   readonly jobs: Set<Job>;
+  /** Until then (`performance.now()`) its steps are taken for long ones. */
+  long_until: number;
 }
 
 export class Turns {
@@ -44,14 +48,17 @@ export class Turns {
     return this.#is_working;
   }
 
-  /** Works at once if no job is queued and the turn has time left; otherwise queues the job. */
+  /** Works at once if no job is queued, the turn has time left and the share's last steps were short; otherwise queues the job. */
   add(job: Job): void {
-    if (this.#is_working || this.#queued.size > 0 || this.#spent >= TURN_MS) return this.#enqueue(job);
-    const began = performance.now();
+    const [began, long_until] = [performance.now(), this.#shares.get(job.share)?.long_until ?? 0];
+    const must_wait = this.#is_working || this.#queued.size > 0 || this.#spent >= TURN_MS || began < long_until;
+    if (must_wait) return this.#enqueue(job);
     this.#is_working = true;
     const has_more = job.work(began + TURN_MS - this.#spent);
     this.#end();
-    this.#spent += performance.now() - began;
+    const took = performance.now() - began;
+    if (took > TURN_MS) this.#tookLong(this.#shareOf(job));
+    this.#spent += took;
     if (has_more) this.#enqueue(job);
     else if (this.#spent >= SLICE_MS) this.#schedule();
   }
@@ -64,15 +71,21 @@ export class Turns {
 
   #enqueue(job: Job): void {
     if (this.#queued.has(job)) return;
-    let share = this.#shares.get(job.share);
-    if (share === undefined) {
-      share = { used: 0, jobs: new Set() };
-      this.#shares.set(job.share, share);
-    }
+    const share = this.#shareOf(job);
     if (share.jobs.size === 0) share.used = Math.max(share.used, this.#mark - HEAD_START_MS);
     share.jobs.add(job);
     this.#queued.set(job, share);
     this.#schedule();
+  }
+
+  #shareOf({ share: name }: Job): Share {
+    const share = this.#shares.get(name) ?? { used: 0, jobs: new Set(), long_until: 0 };
+    this.#shares.set(name, share);
+    return share;
+  }
+
+  #tookLong(share: Share): void {
+    share.long_until = performance.now() + LONG_STEP_COUNTS_MS;
   }
 
   /** An immediate runs after pending input was read, and lets more be read after it. */
@@ -95,14 +108,22 @@ export class Turns {
       const has_more = job.work(this.#queued.size === 0 ? ends_at : Math.min(ends_at, now + SLICE_MS));
       const then = performance.now();
       share.used += then - now;
+      if (then - now > TURN_MS) this.#tookLong(share);
       now = then;
       if (has_more) this.#enqueue(job);
     }
     this.#end();
     if (this.#queued.size > 0) this.#schedule();
-    else {
-      this.#shares.clear();
-      this.#mark = 0;
+    else this.#beginAnew();
+  }
+
+  /** Nobody waits: what was used is forgotten, but that whose steps are long comes after the others. */
+  #beginAnew(): void {
+    this.#mark = 0;
+    const now = performance.now();
+    for (const [name, share] of this.#shares) {
+      if (share.long_until <= now) this.#shares.delete(name);
+      else share.used = HEAD_START_MS;
     }
   }
 

@@ -8,7 +8,7 @@ import { Places, TooLarge } from "../../main/box/project/places.ts";
 import { Turns } from "../../main/box/project/turns.ts";
 import { HeldByGit } from "../../main/gate/description/held-by-git.ts";
 import { askedBelow } from "../../main/gate/guard/asked-each-time.ts";
-import { realForm } from "../../main/gate/targets/path.ts";
+import { realForm, realPath } from "../../main/gate/targets/path.ts";
 import { withScanLimit } from "../../main/gate/targets/tree-scan.ts";
 import { indexOf } from "../support/git-index.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -71,9 +71,9 @@ describe("a hostile project", () => {
     const deepest = `${deep}/there`;
     const paths = Array.from({ length: 20 }, (_, index) => [deep, deepest, `${deepest}/${"x/".repeat(index)}y`]).flat();
     const found = within(() => paths.map((path) => realForm(path)));
-    expect(found[0]).toBe(deep);
-    // What isn't there among so many names isn't looked for name by name.
-    expect(found[1]).toBe(null);
+    // Nobody works so deep: no decision begins to follow it.
+    expect(new Set(found)).toEqual(new Set([null]));
+    expect(within(() => paths.map(() => realPath(deep)))).toContain(deep);
     const chains = Array.from({ length: 400 }, (_, index) => join(project, "d/d", `chain${index % 39}`, `../${index}`));
     within(() => withScanLimit(() => chains.map((path) => realForm(path))));
   });

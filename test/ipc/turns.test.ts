@@ -97,6 +97,30 @@ describe("turns", () => {
     expect(used).toBeLessThan(120);
   });
 
+  it("of a share whose steps are long, the next is done after what came from another one in the same turn", async () => {
+    const turns = new Turns(() => undefined);
+    const slow = () => {
+      const step_ends_at = performance.now() + 30;
+      while (performance.now() < step_ends_at);
+      order.push("slow");
+      return false;
+    };
+    const order: string[] = [];
+    const quick = () => {
+      order.push("quick");
+      return false;
+    };
+    turns.add({ share: "slow", work: slow });
+    for (let times = 0; times < 3; times++) {
+      await turn();
+      await turn();
+      turns.add({ share: "slow", work: slow });
+      turns.add({ share: "quick", work: quick });
+      await until(() => order.length === 3 + 2 * times);
+    }
+    expect(order).toEqual(["slow", "quick", "slow", "quick", "slow", "quick", "slow"]);
+  });
+
   it("a job that was removed is not worked on any more", async () => {
     const turns = new Turns(() => undefined);
     const job = new Busy("a", 20);

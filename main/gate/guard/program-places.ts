@@ -19,6 +19,7 @@ function inProgramFolder(path: string): boolean {
 
 /** True if `path` (absolute) is one of these folders, in one, or would be found in a `bin` for a program that is cleared. */
 export function isProgramPlace(path: string): boolean {
+  if (!/bin/i.test(path)) return false;
   return inProgramFolder(path) || isPlantedName(path.split("/").at(-2) ?? "", path.split("/").at(-1) ?? "");
 }
 

@@ -99,6 +99,9 @@ const FROM_ROOT: readonly Protected[] = [
   ...each("a disk", ["dev", DISK()]),
 ];
 
+/** What the rules from the root begin with: most paths begin with none of them. */
+const ROOT_NAMES: ReadonlySet<string | RegExp> = new Set(FROM_ROOT.flatMap(({ rule }) => rule.slice(0, 1)));
+
 function DISK(): RegExp {
   return /^(?:sd|nvme|mmcblk|loop|vd[a-z]|xvd|hd[a-z]|dm-|md\d|disk|rdisk|mapper|zd\d|nbd|sr\d|mem$|kmem$|port$|zvol|zram|pmem|bcache|ram\d)/;
 }
@@ -206,7 +209,9 @@ export function protectedPath(path: PathPattern, home: string): string | undefin
     const sample = sampleFiles(segmentsOf(home)).find(({ names: wanted }) => canMatchPath(path, wanted));
     return sample?.label ?? keyName(segments.at(-1));
   }
-  for (const { label, rule } of FROM_ROOT) if (matchesAt(segments, 0, rule)) return label;
+  const [top] = segments;
+  if (typeof top !== "string" || ROOT_NAMES.has(top.toLowerCase()))
+    for (const { label, rule } of FROM_ROOT) if (matchesAt(segments, 0, rule)) return label;
   // Whatever is unknown below /proc may be a process.
   const second = segments[1];
   if (segments[0] === "proc" && (segments.length === 1 || (typeof second === "object" && second.kind === "unknown")))

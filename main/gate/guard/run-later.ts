@@ -23,6 +23,8 @@ const FROM_ROOT: readonly PathRule[] = [
   ...folders("var/spool/at", "run/systemd", "private/etc", "system", "applications"),
 ];
 
+const ROOT_NAMES: ReadonlySet<string> = new Set(FROM_ROOT.flatMap(({ names }) => names.slice(0, 1)));
+
 /** What a project is built in, below a folder of the system's. */
 const IS_SOURCE = /^\/usr\/(?:local\/)?src\//;
 
@@ -83,10 +85,11 @@ export function runsLater(path: string, environment: CallEnvironment): boolean {
     .slice(1)
     .replace(/\.zwc$/, "")
     .split("/");
-  if (FROM_ROOT.some((rule) => matchesAt(names, 0, rule)) && !IS_SOURCE.test(path)) return true;
-  for (let at = 0; at < names.length; at++) {
-    const isHere = (rule: PathRule) => matchesAt(names, at, rule);
-    if (BY_FIRST.get(names[at] ?? "")?.some(isHere) || ANY_OF_ONE_NAME.some(isHere)) return true;
+  if (ROOT_NAMES.has(names[0] ?? "") && FROM_ROOT.some((rule) => matchesAt(names, 0, rule)) && !IS_SOURCE.test(path))
+    return true;
+  for (const [at, name] of names.entries()) {
+    if (BY_FIRST.get(name)?.some((rule) => matchesAt(names, at, rule)) === true) return true;
+    if (ANY_OF_ONE_NAME.some((rule) => matchesAt(names, at, rule))) return true;
   }
   const { homes, moved, programs } = ofCall(environment);
   for (const own of homes) {
@@ -143,7 +146,9 @@ function namedByRepository(path: string, environment: CallEnvironment): boolean 
   if (root === null) return false;
   const paths = named.paths.get(root) ?? codeNamedBySettings(root, environment.home);
   named.paths.set(root, paths);
-  return paths.some((one) => isAtOrBelow(foldedPath(path), foldedPath(one)));
+  if (paths.length === 0) return false;
+  const folded = foldedPath(path);
+  return paths.some((one) => isAtOrBelow(folded, foldedPath(one)));
 }
 
 /**
@@ -170,13 +175,15 @@ export function holdsRunLater(folder: string, { home, cwd, env }: CallEnvironmen
 }
 
 /** What git reads of a folder once it is a repository, named `.git` or not. */
-const OF_REPOSITORY =
-  /^(?:head|config|config\.worktree|commondir|gitdir|description|packed-refs|index|shallow|info|hooks|objects|refs|modules|worktrees)$/;
+const OF_REPOSITORY: ReadonlySet<string> = new Set([
+  ...["head", "config", "config.worktree", "commondir", "gitdir", "description", "packed-refs", "index", "shallow"],
+  ...["info", "hooks", "objects", "refs", "modules", "worktrees"],
+]);
 
 /** `evil/config` where `evil/HEAD` is, or `evil/objects` and `evil/refs`: git takes such a folder for a repository. */
 function makesRepository(path: string, lower: readonly string[]): boolean {
   for (const [index, name] of lower.entries()) {
-    if (!OF_REPOSITORY.test(name)) continue;
+    if (!OF_REPOSITORY.has(name)) continue;
     const folder = `/${path.slice(1).split("/").slice(0, index).join("/")}`;
     if ((name !== "head" && exists(`${folder}/HEAD`)) || (exists(`${folder}/objects`) && exists(`${folder}/refs`)))
       return true;

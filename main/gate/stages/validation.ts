@@ -1,4 +1,5 @@
 import { MAX_TARGETS, needsOf } from "../executors/needs.ts";
+import { hasTooManyNames } from "../targets/path.ts";
 import { type Denial, denied, type Proposed, passed, type Requirements } from "./examination.ts";
 
 const TOO_MANY = { rule: "validation.too-many-targets", instead: "send several calls" } as const;
@@ -45,8 +46,11 @@ function describedBy({ executor: { is_described, mcp } }: Proposed): string {
 /** Longer than any path the system takes. */
 const MAX_PATH = 4096;
 
+const TOO_DEEP = "lies in too many folders, one in another";
+
 /** What no schema says: a NUL byte ends a path for the system, and hides the rest of it from a reader. */
 function unusablePath(x: Proposed): string | null {
+  if (hasTooManyNames(x.call.context?.cwd ?? "")) return `the working directory ${TOO_DEEP}`;
   for (const { target } of x.executor.manifest.needs) {
     if (target.from !== "path" && target.from !== "glob") continue;
     for (const key of target.from === "path" ? [target.arg] : [target.arg, target.path_arg]) {
@@ -55,6 +59,7 @@ function unusablePath(x: Proposed): string | null {
         if (typeof path !== "string") continue;
         if (path.includes("\0")) return `${key}: holds a NUL byte`;
         if (path.length > MAX_PATH) return `${key}: longer than ${MAX_PATH} characters`;
+        if (hasTooManyNames(path)) return `${key}: ${TOO_DEEP}`;
       }
     }
   }

@@ -73,7 +73,9 @@ export function resolvePath(raw: string, home: string, cwd?: string): ResolvedPa
  */
 export function realForm(absolute: string): string | null {
   // What is relative has no root to end at.
-  return absolute.startsWith("/") ? following(() => leadingTo(absolute)) : null;
+  if (!absolute.startsWith("/") || hasTooManyNames(absolute)) return null;
+  const isPlain = (real: string | null) => real === absolute;
+  return following(() => leadingTo(absolute), isPlain);
 }
 
 function leadingTo(absolute: string): string | null {

@@ -66,11 +66,20 @@ describe("what no schema says of a path", () => {
   });
 
   it("longer than the system takes is denied, as long as that is not", () => {
-    const path = (length: number) => `/${"a/".repeat(length)}`.slice(0, length);
+    const path = (length: number) => `/${`${"a".repeat(30)}/`.repeat(length)}`.slice(0, length);
     expect(reasonOf({ executor: "fs_read", args: { path: path(4096) } })).toBeUndefined();
     expect(reasonOf({ executor: "fs_read", args: { path: path(4097) } })).toBe(
       "validation failed: path: longer than 4096 characters",
     );
+  });
+
+  it("deeper than anybody works is denied, as a file and as the working directory", () => {
+    const path = (names: number) => "/a".repeat(names);
+    const read = { executor: "fs_read", args: { path: path(255) } };
+    const why = "lies in too many folders, one in another";
+    expect(reasonOf({ ...read, context: { cwd: path(255) } })).toBeUndefined();
+    expect(reasonOf({ ...read, context: { cwd: path(256) } })).toBe(`validation failed: the working directory ${why}`);
+    expect(reasonOf({ executor: "fs_read", args: { path: path(256) } })).toBe(`validation failed: path: ${why}`);
   });
 });
 
