@@ -74,8 +74,7 @@ export function resolvePath(raw: string, home: string, cwd?: string): ResolvedPa
 export function realForm(absolute: string): string | null {
   // What is relative has no root to end at.
   if (!absolute.startsWith("/") || hasTooManyNames(absolute)) return null;
-  const isPlain = (real: string | null) => real === absolute;
-  return following(() => leadingTo(absolute), isPlain);
+  return following(() => leadingTo(absolute));
 }
 
 function leadingTo(absolute: string): string | null {

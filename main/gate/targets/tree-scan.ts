@@ -50,20 +50,21 @@ export function decidingCall<T>(decide: () => T): T {
 }
 
 /**
- * Follows a path; null once one call's paths have taken too long: then it isn't known where another one leads. What else a busy machine
- * does meanwhile doesn't count, nor that a disk is waited for.
- * @param isPlain whether what was found took no way that could be long: what took long then was something else, as the collection of garbage
+ * Follows a path; null once one call's paths have taken too long: then it isn't known where another one leads. What took long once may
+ * have waited for a disk, a processor or the collection of garbage: it is followed again, and only what it takes of this thread's own work
+ * counts, for both times.
  */
-export function following<T>(follow: () => T, isPlain: (found: T) => boolean = () => false): T | null {
+export function following<T>(follow: () => T): T | null {
   if (left_of_call === undefined) return follow();
   if (followed_ms > MAX_FOLLOWING_MS) return null;
-  const [own_began, began] = [ownMs(), performance.now()];
+  const began = performance.now();
   const found = follow();
-  // No work of its own takes longer than that: it needn't be asked for.
-  if (performance.now() - began <= LONG_MS || isPlain(found)) return found;
+  if (performance.now() - began <= LONG_MS) return found;
+  const own_began = ownMs();
+  const again = follow();
   const took = ownMs() - own_began;
-  if (took > LONG_MS) followed_ms += took;
-  return found;
+  if (took > LONG_MS) followed_ms += 2 * took;
+  return again;
 }
 
 /** Whether one call's paths have taken too long: what wasn't found since may be there. */
