@@ -85,8 +85,8 @@ export function runsLater(path: string, environment: CallEnvironment): boolean {
     .slice(1)
     .replace(/\.zwc$/, "")
     .split("/");
-  if (ROOT_NAMES.has(names[0] ?? "") && FROM_ROOT.some((rule) => matchesAt(names, 0, rule)) && !IS_SOURCE.test(path))
-    return true;
+  const is_root_name = ROOT_NAMES.has(names[0] ?? "");
+  if (is_root_name && FROM_ROOT.some((rule) => matchesAt(names, 0, rule)) && !IS_SOURCE.test(path)) return true;
   for (const [at, name] of names.entries()) {
     if (BY_FIRST.get(name)?.some((rule) => matchesAt(names, at, rule)) === true) return true;
     if (ANY_OF_ONE_NAME.some((rule) => matchesAt(names, at, rule))) return true;
