@@ -8,11 +8,8 @@ const FILES = ["package.json", "package-lock.json", "rolldown.config.ts"];
 /** One text for the state of the sources: it changes with each file's name, size or date. Undefined where they aren't there. */
 export function fingerprint() {
   const root = fileURLToPath(new URL("..", import.meta.url));
-  const files = [...FILES];
   try {
-    for (const folder of FOLDERS)
-      for (const name of readdirSync(root + folder, { recursive: true })) files.push(`${folder}/${name}`);
-    return files
+    return [...FILES, ...FOLDERS.flatMap((folder) => [...below(root, folder)])]
       .map((file) => [file, statSync(root + file)])
       .filter(([, stat]) => stat.isFile())
       .map(([file, { size, mtimeMs }]) => `${file} ${size} ${mtimeMs}`)
@@ -20,6 +17,15 @@ export function fingerprint() {
       .join("\n");
   } catch {
     return undefined; // installed from a package, which has no sources
+  }
+}
+
+/** Its files and what else is no folder: their kind is read with their names, which takes half as long as asking for each. */
+function* below(root, folder) {
+  for (const entry of readdirSync(root + folder, { withFileTypes: true })) {
+    const name = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) yield* below(root, name);
+    else yield name;
   }
 }
 
