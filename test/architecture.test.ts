@@ -231,6 +231,7 @@ describe("the architecture", () => {
       "ipc/page-secret.ts",
       "ipc/page-frames.ts",
       "ipc/frames.ts",
+      "ipc/node-http.ts",
       // How each part keeps a file, and what time it is: nothing of what the gate decides.
       "ipc/regular-file.ts",
       "main/gate/durable-file.ts",
@@ -383,6 +384,11 @@ describe("the architecture", () => {
       /^main\/(?:models|judge-agents|judges\/configured-judges|gate\/reviews\/(?:model-judge|sent|validators)\/)/;
     expect([...seen].filter((path) => asking.test(path))).toEqual([]);
     expect(FILES.filter(({ path }) => asking.test(path)).length).toBeGreaterThan(10);
+  });
+
+  it("Node's HTTP is loaded by itself: an import of it loads a whole client for the web", () => {
+    const product = FILES.filter(({ path }) => startsWithAny("ipc", "main", "cli")(path));
+    expect(product.filter(({ loads }) => loads.includes("node:http")).map(({ path }) => path)).toEqual([]);
   });
 
   it("no more than two files of main import each other in a circle, types included", () => {

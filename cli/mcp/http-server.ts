@@ -1,5 +1,6 @@
-import { type ClientRequest, type IncomingMessage, request as plainRequest } from "node:http";
+import type { ClientRequest, IncomingMessage } from "node:http";
 import { request as secureRequest } from "node:https";
+import { request as plainRequest } from "../../ipc/node-http.ts";
 import { isObject, type Json, parseObject } from "../json-object.ts";
 import { requestError } from "./answers.ts";
 import { clientInMeta } from "./clients.ts";

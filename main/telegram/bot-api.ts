@@ -1,7 +1,7 @@
-import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { Api, GrammyError } from "grammy";
 import { z } from "zod";
+import { Agent as HttpAgent } from "../../ipc/node-http.ts";
 import { type BotAccount, botSchema, sentSchema } from "./updates.ts";
 
 /**
@@ -79,7 +79,7 @@ const MAX_ANSWER_TEXT = 200;
 
 export class BotApi {
   readonly #api: Api;
-  readonly #agent: HttpAgent;
+  readonly #agent: InstanceType<typeof HttpAgent>;
   readonly #closing = new AbortController();
 
   /** @param api_url without the token, such as `https://api.telegram.org` */

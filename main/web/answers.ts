@@ -1,5 +1,6 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import { STATUS_CODES } from "../../ipc/node-http.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
 import type { PageFile } from "./page-files.ts";
 

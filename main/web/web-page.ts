@@ -1,8 +1,9 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { debugLog } from "../../ipc/debug-log.ts";
 import type { Language } from "../../ipc/language.ts";
+import { createServer } from "../../ipc/node-http.ts";
 import type { OperatorHandler } from "../../ipc/operator-api.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
 import { PAGE_SOCKET_PATH } from "../../ipc/page-frames.ts";
