@@ -112,7 +112,7 @@ export class GitIndex {
   *submodules(): Generator<string> {
     if (!this.has_submodules) return;
     for (const at of this.#entries) {
-      if (this.#bytes.readUInt32BE(at + MODE_AT) !== SUBMODULE) continue;
+      if (!isSubmodule(this.#bytes, at)) continue;
       const { from, end } = nameAt(this.#bytes, at);
       yield this.#bytes.toString("utf8", from, end);
     }
@@ -130,6 +130,8 @@ export class GitIndex {
 /** Bytes of an entry before its name. */
 const HEAD = 62;
 const MODE_AT = 24;
+/** What kind of entry it is: the other bits of its mode may be any. */
+const KIND = 0o170000;
 /** A name's length in an entry's flags. A longer name, which ends at a zero, fits into no path: an index with one isn't read. */
 const MAX_LENGTH = 0xfff;
 const SUBMODULE = 0o160000;
@@ -154,12 +156,14 @@ function entriesOf(index: Buffer): Entries | null {
     if (version === 2 && ((index[at + 60] ?? 0) & 0x40) !== 0) return null;
     const { from, end } = nameAt(index, at);
     if (end - from === MAX_LENGTH || index[end] !== 0) return null;
-    has_submodules ||= index.readUInt32BE(at + MODE_AT) === SUBMODULE;
+    has_submodules ||= isSubmodule(index, at);
     entries[number] = at;
     at += (end - at + 8) & ~7;
   }
-  return isSplit(index, at) ? null : { entries, has_submodules };
+  return hasOthers(index, entries, at) ? null : { entries, has_submodules };
 }
+
+const isSubmodule = (index: Buffer, at: number): boolean => (index.readUInt32BE(at + MODE_AT) & KIND) === SUBMODULE;
 
 /** Where the name of the entry at `at` begins and ends; of one that is cut off beyond the index. */
 function nameAt(index: Buffer, at: number): { from: number; end: number } {
@@ -183,12 +187,39 @@ function entryAt(index: Buffer, at: number): IndexEntry {
   };
 }
 
-/** True if an extension says that other entries lie in another file. */
-function isSplit(index: Buffer, from: number): boolean {
-  for (let at = from; at + 8 < index.length; at += 8 + index.readUInt32BE(at + 4)) {
-    const name = index.toString("latin1", at, at + 4);
-    if (name === "link") return true;
-    if (!/^[A-Za-z]{4}$/.test(name)) return false;
+/** Bytes of a hash. */
+const HASH = 20;
+const LINK = nameOf("link");
+const END_OF_ENTRIES = nameOf("EOIE");
+const OFFSETS = nameOf("IEOT");
+/** Bytes of the extension that says where the entries end, and of what comes before that. */
+const END_SIZE = 8 + 4 + HASH;
+
+function nameOf(extension: string): number {
+  return Buffer.from(extension, "latin1").readUInt32BE();
+}
+
+/**
+ * True if git would find other entries than those: in another file, or where an extension says that they lie, which it follows with
+ * several threads. It passes over extensions that it doesn't know, whatever their names. @param end of the entries
+ */
+function hasOthers(index: Buffer, entries: Uint32Array, end: number): boolean {
+  const last = index.length - HASH - END_SIZE;
+  if (last >= end && index.readUInt32BE(last) === END_OF_ENTRIES && index.readUInt32BE(last + 8) !== end) return true;
+  for (let at = end; at + 8 <= index.length - HASH; at += 8 + index.readUInt32BE(at + 4)) {
+    const name = index.readUInt32BE(at);
+    if (name === LINK || (name === OFFSETS && !isInOrder(index, at, entries))) return true;
   }
   return false;
+}
+
+/** Whether a table of blocks of entries, each with its place and how many are in it, says where they are. */
+function isInOrder(index: Buffer, extension: number, entries: Uint32Array): boolean {
+  const end = Math.min(extension + 8 + index.readUInt32BE(extension + 4), index.length - HASH);
+  let count = 0;
+  for (let at = extension + 12; at + 8 <= end; at += 8) {
+    if (entries[count] !== index.readUInt32BE(at)) return false;
+    count += index.readUInt32BE(at + 4);
+  }
+  return count === entries.length;
 }

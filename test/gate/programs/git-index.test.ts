@@ -1,10 +1,10 @@
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as passed } from "node:timers/promises";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readIndex } from "../../../main/gate/programs/git-index.ts";
 import { gitProblem } from "../../../main/gate/programs/git-repository.ts";
-import { indexOf } from "../../support/git-index.ts";
+import { entrySize, indexOf } from "../../support/git-index.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const LONG_AGO = new Date("2024-01-01");
@@ -57,4 +57,49 @@ it("an index with a name that no path has isn't read", () => {
   const file = join(tempFolder(), "index");
   writeFileSync(file, indexOf(["x".repeat(5000)]));
   expect(readIndex(file).index).toBeNull();
+});
+
+describe("an index isn't read for less than git finds in it:", () => {
+  const NAMES = ["a", "b"];
+  const extension = (name: string, content: Buffer) => {
+    const head = Buffer.from(`${name}0000`, "latin1");
+    head.writeUInt32BE(content.length, 4);
+    return Buffer.concat([head, content]);
+  };
+  const numbers = (...all: number[]) => {
+    const bytes = Buffer.alloc(4 * all.length);
+    for (const [at, number] of all.entries()) bytes.writeUInt32BE(number, 4 * at);
+    return bytes;
+  };
+  const plain = indexOf(NAMES);
+  const end = plain.length - 20;
+  const read = (...extensions: Buffer[]) => {
+    const file = join(tempFolder(), "index");
+    writeFileSync(file, Buffer.concat([plain.subarray(0, end), ...extensions, Buffer.alloc(20)]));
+    return namesIn(file);
+  };
+  const LINK = extension("link", Buffer.alloc(20));
+  const endAt = (at: number) => extension("EOIE", Buffer.concat([numbers(at), Buffer.alloc(20)]));
+
+  it.each<[string, Buffer[], string[] | undefined]>([
+    ["as it is", [], NAMES],
+    ["an extension that git passes over", [extension("TREE", Buffer.alloc(7))], NAMES],
+    ["another file has more", [LINK], undefined],
+    ["another file has more, behind an extension that nobody knows", [extension("A\0\0\x01", numbers(1)), LINK], undefined],
+    ["the entries' end is where it is", [endAt(end)], NAMES],
+    ["the entries' end is elsewhere", [extension("AAAA", LINK), endAt(end + 8)], undefined],
+    ["a table of the entries", [extension("IEOT", numbers(1, 12, 1, 12 + entrySize("a"), 1)), endAt(end)], NAMES],
+    ["a table of other entries", [extension("IEOT", numbers(1, 12, 1, 12, 1)), endAt(end)], undefined],
+    ["a table of fewer entries", [extension("IEOT", numbers(1, 12, 1)), endAt(end)], undefined],
+  ])("%s", (_name, extensions, names) => {
+    expect(read(...extensions)).toEqual(names);
+  });
+
+  it("a repository in it, whatever other bits its mode has", () => {
+    const file = join(tempFolder(), "index");
+    for (const mode of [0o160644, 0o1160000]) {
+      writeFileSync(file, indexOf(["a"], mode));
+      expect(readIndex(file).index?.has_submodules).toBe(true);
+    }
+  });
 });
