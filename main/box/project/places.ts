@@ -24,6 +24,9 @@ const MAX_PATHS = 120 * 1024;
 /** Bytes of repositories' settings that are read in one look: with more of them it isn't looked through. */
 const MAX_SETTINGS = 2 * 1024 * 1024;
 
+/** Repositories below what builds make that git enters: with more of them it isn't looked through. */
+const MAX_BUILT = 256;
+
 type Looked = Pick<Declaration, "kind" | "project" | "writes" | "reads" | "is_project_too_large">;
 
 /** What was found in the folders that a run may write. */
@@ -206,8 +209,15 @@ async function withNamed(
   const room = { bytes: MAX_SETTINGS };
   const kept = new Set(look.places.map(({ path }) => path));
   const named: Found[] = [];
+  let is_whole = look.is_whole;
+  let built_left = MAX_BUILT;
   for (const root of roots) {
-    for (const path of [...codeNamedBySettings(root, home, room), ...repositoriesBuilt(root)]) {
+    const built = repositoriesBuilt(root, folder);
+    built_left -= built?.length ?? 0;
+    if (built === null || built_left < 0) is_whole = false;
+    // git enters those that they name in turn.
+    else for (const path of built) roots.add(dirname(path));
+    for (const path of [...codeNamedBySettings(root, home, room), ...(built ?? [])]) {
       const bytes = Buffer.from(path).toString("latin1");
       if (!isAtOrBelow(path, folder) || isBelowOneOf(bytes, kept)) continue;
       named.push(...foundAt(path, bytes));
@@ -215,7 +225,7 @@ async function withNamed(
     }
     await turns.shared();
   }
-  return { ...look, is_whole: look.is_whole && room.bytes > 0, places: [...look.places, ...named] };
+  return { ...look, is_whole: is_whole && room.bytes > 0, places: [...look.places, ...named] };
 }
 
 function isBelowOneOf(path: string, folders: ReadonlySet<string>): boolean {

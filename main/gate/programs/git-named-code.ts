@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { BUILD_FOLDERS } from "../targets/build-folders.ts";
 import { beginningOf } from "../targets/file-beginning.ts";
+import { realForm } from "../targets/path.ts";
 import { kindOf } from "../targets/path-kind.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
 import { type GitFolders, gitFoldersOf } from "./git-folders.ts";
@@ -64,16 +65,23 @@ function isOwn(path: string, root: string, { git, common }: GitFolders): boolean
 }
 
 /** More than anybody has below what builds make. */
-const MAX_BUILT = 16;
+const MAX_BUILT = 1000;
 
-/** Repositories below what builds make, where nobody looks otherwise, that git enters as it looks at this work tree: its index names them. */
-export function repositoriesBuilt(root: string): string[] {
-  const index = indexOf(root);
+/**
+ * Repositories below what builds make, where nobody looks otherwise, that git enters as it looks at this work tree: its index names them.
+ * Null where it names too many. @param top the folder in which they lie
+ */
+export function repositoriesBuilt(root: string, top: string): string[] | null {
   const found: string[] = [];
-  for (const name of index?.submodules() ?? []) {
-    if (!name.split("/").some((part) => BUILD_FOLDERS.has(part.toLowerCase()))) continue;
-    found.push(join(root, name, ".git"));
-    if (found.length === MAX_BUILT) break;
+  let left = MAX_BUILT;
+  for (const name of indexOf(root)?.submodules() ?? []) {
+    const inner = join(root, name);
+    if (inner === root || !isAtOrBelow(inner, root) || !isAtOrBelow(inner, top)) continue;
+    const parts = inner.slice(top.length).toLowerCase().split("/");
+    if (!parts.some((part) => BUILD_FOLDERS.has(part))) continue;
+    if (left-- === 0) return null;
+    // git goes through no link to it.
+    if (kindOf(join(inner, ".git")) !== "nothing" && realForm(inner) === inner) found.push(join(inner, ".git"));
   }
   return found;
 }

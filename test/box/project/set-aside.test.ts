@@ -15,6 +15,7 @@ import { isHarmless } from "../../../main/box/project/harmless.ts";
 import { Places } from "../../../main/box/project/places.ts";
 import { listSetAside, setAside } from "../../../main/box/project/set-aside.ts";
 import { Turns } from "../../../main/box/project/turns.ts";
+import { indexOf } from "../../support/git-index.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { type BoxUnderTest, boxUnderTest, withoutBox } from "../box-under-test.ts";
 
@@ -42,6 +43,55 @@ describe("what is set aside", () => {
       git(project, "-c", "advice.addEmbeddedRepo=false", "add", "-f", "src/__pycache__");
     });
     expect(moved.map(({ path }) => path)).toContain(join(inner, ".git"));
+  });
+
+  it.each([
+    ["with other bits in its entry's mode", ["target/x"], 0o160644],
+    ["behind many others", Array.from({ length: 40 }, (_, at) => `target/x${at + 10}`), 0o160000],
+  ])("is one, too, %s", async (_name, names, mode) => {
+    const project = tempFolder();
+    execFileSync("git", ["-C", project, "init", "-q"]);
+    const moved = await found(project, () => {
+      for (const name of names) mkdirSync(join(project, name, ".git"), { recursive: true });
+      writeFileSync(join(project, ".git/index"), indexOf(names, mode));
+    });
+    expect(moved.map(({ path }) => path)).toEqual(names.map((name) => join(project, name, ".git")));
+  });
+
+  it("is one, too, that the index of another one there names", async () => {
+    const project = tempFolder();
+    for (const folder of [project, join(project, "target/x")]) execFileSync("git", ["init", "-q", folder]);
+    writeFileSync(join(project, ".git/index"), indexOf(["target/x"], 0o160000));
+    const inner = join(project, "target/x/y/.git");
+    const moved = await found(project, () => {
+      mkdirSync(inner, { recursive: true });
+      writeFileSync(join(project, "target/x/.git/index"), indexOf(["y"], 0o160000));
+    });
+    expect(moved.map(({ path }) => path)).toEqual([inner]);
+  });
+
+  it("isn't looked for in what an index names by the thousand", async () => {
+    const project = tempFolder();
+    execFileSync("git", ["-C", project, "init", "-q"]);
+    const places = new Places();
+    const look = { project, writes: [], reads: [] };
+    const [known] = (await places.before(look, new Turns())).known;
+    if (known === undefined) throw new Error("nothing is known of the project");
+    const names = Array.from({ length: 2000 }, (_, at) => `target/x${at + 1000}`);
+    writeFileSync(join(project, ".git/index"), indexOf(names, 0o160000));
+    expect((await places.appeared(known, new Turns())).is_whole).toBe(false);
+    await expect(places.before(look, new Turns())).rejects.toThrow("too many files and folders");
+  });
+
+  it("is nothing of another folder to which a link in the project leads", async () => {
+    const [project, elsewhere] = [tempFolder(), tempFolder()];
+    execFileSync("git", ["-C", project, "init", "-q"]);
+    mkdirSync(join(elsewhere, "x/.git"), { recursive: true });
+    const moved = await found(project, () => {
+      symlinkSync(elsewhere, join(project, "target"));
+      writeFileSync(join(project, ".git/index"), indexOf(["target/x"], 0o160000));
+    });
+    expect(moved.map(({ path }) => path)).toEqual([]);
   });
 
   it("is a repository that was there under a name that isn't git's, once a rename gives it that", async () => {
