@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { type BigIntStats, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { ProposedCall } from "../ipc/wire.ts";
@@ -12,6 +12,7 @@ import { realForm } from "./gate/targets/path.ts";
 import { projectRoot } from "./gate/targets/project.ts";
 import { isSecretInGit } from "./gate/targets/secret-files.ts";
 import { scanTree } from "./gate/targets/tree-scan.ts";
+import { runGit } from "./git-process.ts";
 
 /** Looks through the names in the histories of the repositories that agents work in: git prints them, in a process of its own. */
 
@@ -142,6 +143,7 @@ async function lookUp(root: string, git: string, words: readonly string[], child
 
 const NAMES_OF = [
   ...["log", "--format=", "--name-only", "--no-renames", "--no-relative", "--no-ext-diff", "--no-textconv", "-c", "-z"],
+  ...["--root", "-O/dev/null"],
 ];
 
 /**
@@ -198,7 +200,7 @@ async function secretsPrinted(
   return is_whole || (!all && found.size > 0) ? [...found] : null;
 }
 
-/** What git prints, part by part; false where it failed. */
+/** What git prints, part by part; false where it failed, or isn't here: then none of an agent's is, either. */
 function printed(
   git: string,
   words: readonly string[],
@@ -206,25 +208,10 @@ function printed(
   on: (text: string, child: ChildProcess) => void,
   input = "",
 ): Promise<boolean> {
-  const child = spawn("git", [...OVER_SETTINGS, ...words], {
-    cwd: "/",
-    env: { ...ENV, GIT_DIR: git },
-    stdio: ["pipe", "pipe", "ignore"],
-  });
+  const run = { env: { ...ENV, GIT_DIR: git }, ms: LOOK_MS, input };
+  const { child, ended } = runGit([...OVER_SETTINGS, ...words], run, on);
   children.add(child);
-  const timer = setTimeout(() => child.kill("SIGKILL"), LOOK_MS);
-  timer.unref();
-  child.stdout.setEncoding("utf8").on("data", (text: string) => on(text, child));
-  child.stdin.on("error", () => undefined); // it ended before it read them
-  child.stdin.end(input);
-  return new Promise((resolve) => {
-    child.once("error", () => resolve(false)); // no git here: then none of an agent's, either
-    child.once("close", (code) => {
-      clearTimeout(timer);
-      children.delete(child);
-      resolve(code === 0);
-    });
-  });
+  return ended.finally(() => children.delete(child));
 }
 
 /** Git is run whatever the settings say, so none of them may have it run anything: what prints names asks no hook, filter or pager. */

@@ -1,5 +1,5 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { historyAt, isCommit } from "../main/gate/programs/git-history.ts";
@@ -54,6 +54,11 @@ describe("the secrets' names in a history", () => {
       "for n in $(seq 10 49); do mkdir d$n; echo KEY > d$n/.env; done; c; git rm -rq .; echo b > b; c",
       { ever: Array.from({ length: 40 }, (_, at) => `d${at + 10}/.env`), at_head: [] },
     ],
+    [
+      "whatever order its settings want, and where they show no first commit",
+      "echo KEY > .env; c; git config diff.orderFile order; git config log.showRoot false; git checkout -q --orphan x; git rm -rqf .; echo b > b; c",
+      { ever: [".env"], at_head: [] },
+    ],
     ["there are none", "echo e > .env.example; echo b > b; c", { ever: [], at_head: [] }],
     [
       "with references to no commit",
@@ -76,6 +81,74 @@ describe("the secrets' names in a history", () => {
     expect(existsSync(join(root, "../ran"))).toBe(false);
   });
 });
+
+describe("git, looking through a hostile repository", () => {
+  /** Processes whose folder of a repository is this one's. */
+  const running = (root: string) =>
+    readdirSync("/proc").filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/environ`, "utf8").includes(`GIT_DIR=${root}/.git`);
+      } catch {
+        return false; // no process, or none of the user's
+      }
+    });
+
+  it("doesn't fill the memory from a device", async () => {
+    const root = repository(`${ENDED}; ln -s /dev/zero .git/refs/heads/x`);
+    const look = lookThrough(join(root, ".git"));
+    let most = 0;
+    const watch = setInterval(() => {
+      for (const pid of running(root)) {
+        most = Math.max(most, residentMiB(pid));
+        if (most > 1500) process.kill(Number(pid), "SIGKILL");
+      }
+    }, 100);
+    await look;
+    clearInterval(watch);
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThan(1100);
+    expect(running(root)).toEqual([]);
+  }, 90_000);
+
+  it("ends with a gate that is killed, and leaves nothing when it is closed", async () => {
+    const root = repository(`${ENDED}; mkfifo .git/shallow`);
+    const look = `
+      import { lookThrough } from ${JSON.stringify(join(import.meta.dirname, "../main/git-histories.ts"))};
+      void lookThrough(${JSON.stringify(join(root, ".git"))});
+      setInterval(() => undefined, 1000);`;
+    const gate = spawn(process.execPath, ["--input-type=module", "-e", look], { stdio: "inherit" });
+    await expect.poll(() => running(root).length, { timeout: 10_000 }).toBeGreaterThan(0);
+    gate.kill("SIGKILL");
+    await expect.poll(() => running(root), { timeout: 5000 }).toEqual([]);
+
+    const histories = new GitHistories(tempFolder());
+    void histories.before({ intent: "", executor: "shell_exec", args: { command: "git log" }, context: { cwd: root } });
+    await expect.poll(() => running(root).length, { timeout: 10_000 }).toBeGreaterThan(0);
+    histories.close();
+    await expect.poll(() => running(root), { timeout: 5000 }).toEqual([]);
+  });
+
+  it("doesn't end a gate that can open no more files", () => {
+    const root = repository(ENDED);
+    const look = `
+      import { closeSync, openSync } from "node:fs";
+      import { lookThrough } from ${JSON.stringify(join(import.meta.dirname, "../main/git-histories.ts"))};
+      const open = [];
+      try { for (;;) open.push(openSync("/dev/null")); } catch {}
+      for (const fd of open.slice(-2)) closeSync(fd);
+      console.log(JSON.stringify(await lookThrough(${JSON.stringify(join(root, ".git"))})));`;
+    const words = ["-c", 'ulimit -n 100; exec "$@"', "sh", process.execPath, "--input-type=module", "-e", look];
+    expect(execFileSync("/bin/sh", words, { encoding: "utf8" })).toBe("null\n");
+  });
+});
+
+const residentMiB = (pid: string): number => {
+  try {
+    return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
+  } catch {
+    return 0; // it has ended
+  }
+};
 
 describe("a call with git in it", () => {
   const call = (command: string, cwd: string) => ({

@@ -1,4 +1,3 @@
-import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -7,6 +6,7 @@ import type { Env } from "../../../ipc/paths.ts";
 import { holdsText } from "../../../ipc/regular-file.ts";
 import { beginningOf } from "../../gate/targets/file-beginning.ts";
 import { withoutGitSecrets } from "../../gate/targets/secret-files.ts";
+import { runGit } from "../../git-process.ts";
 
 /** Git inside a box: what of a repository stays as it is, and the settings of the user that it works with. */
 
@@ -153,11 +153,13 @@ async function readSettings(env: Env, home: string, project: string): Promise<En
     ...only(env, "XDG_CONFIG_HOME"),
     GIT_CONFIG_NOSYSTEM: "1",
   };
-  const said = await new Promise<string>((resolve) => {
-    const options = { encoding: "utf8", timeout: GIT_MS, killSignal: "SIGKILL", env: own } as const;
-    // No git, or none of these settings: it works without.
-    execFile("git", words, options, (error, stdout) => resolve(error === null ? stdout : ""));
+  let printed = "";
+  const { ended } = runGit(words, { env: own, ms: GIT_MS }, (text, child) => {
+    printed += text;
+    if (printed.length > MAX_SETTINGS) child.kill("SIGKILL");
   });
+  // No git, or none of these settings: it works without.
+  const said = (await ended) ? printed : "";
   const parts = said.split("\0");
   const entries: Entry[] = [];
   for (let at = 0; at + 1 < parts.length; at += 2) {

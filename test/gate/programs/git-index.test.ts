@@ -85,7 +85,11 @@ describe("an index isn't read for less than git finds in it:", () => {
     ["as it is", [], NAMES],
     ["an extension that git passes over", [extension("TREE", Buffer.alloc(7))], NAMES],
     ["another file has more", [LINK], undefined],
-    ["another file has more, behind an extension that nobody knows", [extension("A\0\0\x01", numbers(1)), LINK], undefined],
+    [
+      "another file has more, behind an extension that nobody knows",
+      [extension("A\0\0\x01", numbers(1)), LINK],
+      undefined,
+    ],
     ["the entries' end is where it is", [endAt(end)], NAMES],
     ["the entries' end is elsewhere", [extension("AAAA", LINK), endAt(end + 8)], undefined],
     ["a table of the entries", [extension("IEOT", numbers(1, 12, 1, 12 + entrySize("a"), 1)), endAt(end)], NAMES],
