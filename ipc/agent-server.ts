@@ -246,10 +246,14 @@ export class AgentServer {
     try {
       return this.#answer(client, read.type, read.data);
     } catch (error) {
-      this.#port.failed(read.type, error);
-      this.#send(client, "error", { ...idOf(read.data), ...FAILED });
+      this.#failed(client, read, error);
       return undefined;
     }
+  }
+
+  #failed(client: Client, { type, data }: { type: AgentMessageType; data: unknown }, error: unknown): void {
+    this.#port.failed(type, error);
+    this.#send(client, "error", { ...idOf(data), ...FAILED });
   }
 
   #answer(client: Client, type: AgentMessageType, data: unknown): Work | undefined {
@@ -367,8 +371,14 @@ export class AgentServer {
     };
     const source = sourceOf(client, call.context?.session);
     take(
-      this.#port.decide(call, source, (decision, pending) =>
-        take(pending === undefined ? { decision } : { decision, pending }),
+      this.#port.decide(
+        call,
+        source,
+        (decision, pending) => take(pending === undefined ? { decision } : { decision, pending }),
+        (error) => {
+          take({});
+          this.#failed(client, { type: "tool.call", data: call }, error);
+        },
       ),
     );
   }

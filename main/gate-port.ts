@@ -63,6 +63,7 @@ interface Later {
   call: ProposedCall;
   source: CallSource;
   deliver: Deliver;
+  failed: (error: unknown) => void;
 }
 
 /** The part of the gate that agents can call: they can ask, and nothing else. */
@@ -115,14 +116,14 @@ export class GatePort implements AgentPort {
   }
 
   /** Once the history of its repository was looked through, where that has just begun. */
-  decide(call: ProposedCall, source: CallSource, deliver: Deliver): Decided {
+  decide(call: ProposedCall, source: CallSource, deliver: Deliver, failed: (error: unknown) => void): Decided {
     const before = this.#core.histories.before(call);
     return before === undefined
       ? this.#decide(call, source, deliver)
-      : this.#decideAfter(before, { call, source, deliver });
+      : this.#decideAfter(before, { call, source, deliver, failed });
   }
 
-  #decideAfter(before: Promise<unknown>, { call, source, deliver }: Later): Decided {
+  #decideAfter(before: Promise<unknown>, { call, source, deliver, failed }: Later): Decided {
     let decided: Decided | undefined;
     let is_gone = false;
     /** As it is known now. */
@@ -136,7 +137,7 @@ export class GatePort implements AgentPort {
         const { decision, pending } = decide();
         if (decision !== undefined) deliver(decision, pending);
       })
-      .catch((error) => this.failed("deciding on a call", error));
+      .catch(failed);
     return {
       pending: {
         token: null,

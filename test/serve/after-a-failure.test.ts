@@ -1,9 +1,11 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { monthFile } from "../../main/gate/audit/chain.ts";
 import { startGate } from "../support/running-gate.ts";
+import { tempFolder } from "../support/temp-folder.ts";
 
 const CALL = { executor: "time_now", args: {} };
 
@@ -57,4 +59,26 @@ it("many messages in one read are answered in their order, each is in the trail 
   expect(trail.match(/"event":"decision"/g)).toHaveLength(ids.length);
   expect((await gate.operator.call("status", {})).decisions.allowed).toBe(ids.length);
   expect(await gate.operator.call("audit.verify", {})).toMatchObject({ ok: true });
+});
+
+it("a call that can't be decided on once its repository was looked through is answered as any other that fails", async () => {
+  const gate = await startGate();
+  const agent = await gate.agent();
+  const cwd = tempFolder();
+  execFileSync("git", ["-C", cwd, "init", "-q"]);
+  vi.spyOn(gate.gate.core.gate, "decide").mockImplementationOnce(() => {
+    throw new TypeError("cannot decide");
+  });
+  agent.send("tool.call", {
+    id: "1",
+    intent: "",
+    executor: "shell_exec",
+    args: { command: "git log" },
+    context: { cwd },
+  });
+  expect(await agent.next(({ data }) => data.id === "1")).toMatchObject({ type: "error", data: { code: "internal" } });
+  await gate.logged(/error in tool\.call: TypeError/);
+  agent.send("tool.cancel", { id: "2", call: "1", reason: "" });
+  expect(await agent.next(({ data }) => data.id === "2")).toMatchObject({ data: { code: "unknown_token" } });
+  expect((await agent.ask(CALL)).decision.outcome).toBe("allowed");
 });
