@@ -1,6 +1,6 @@
-import { dirname, join } from "node:path";
-import { hasTooManyNames } from "../targets/path.ts";
+import { join } from "node:path";
 import { kindOf } from "../targets/path-kind.ts";
+import { folderAbove } from "../targets/project.ts";
 
 /** Names of secrets in repositories' histories, as they were found when their objects were looked through: what is read is in memory. */
 
@@ -63,12 +63,8 @@ export function isOddReference(root: string, name: string): boolean {
 
 /** Of the work tree that a folder (absolute) lies in; undefined where its history holds none, or hasn't been looked through. */
 export function historyAt(folder: string): ({ root: string } & SecretNames) | undefined {
-  if (hasTooManyNames(folder)) return undefined; // none is looked through for it
-  for (let here = folder; ; here = dirname(here)) {
-    // What was a repository once may be a folder of another by now.
-    const names = known.get(here);
-    if (names !== undefined && kindOf(join(here, ".git")) !== "nothing")
-      return names.ever.length === 0 ? undefined : { root: here, ...names };
-    if (dirname(here) === here) return undefined;
-  }
+  // What was a repository once may be a folder of another by now.
+  const root = folderAbove(folder, (here) => known.has(here) && kindOf(join(here, ".git")) !== "nothing") ?? "";
+  const names = known.get(root);
+  return names === undefined || names.ever.length === 0 ? undefined : { root, ...names };
 }

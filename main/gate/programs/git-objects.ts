@@ -1,8 +1,7 @@
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { Word } from "../shell/reading.ts";
-import { hasTooManyNames } from "../targets/path.ts";
 import { kindOf } from "../targets/path-kind.ts";
-import { MAX_DEPTH } from "../targets/project.ts";
+import { folderAbove } from "../targets/project.ts";
 import { gitFoldersOf } from "./git-folders.ts";
 import { hasOddReferences, isCommit, isOddReference } from "./git-history.ts";
 
@@ -33,8 +32,10 @@ const REVISION = /^\^?([^~^:@]*(?:@(?!\{)[^~^:@]*)*)(?:~\d*|\^\d*|[\^@]\{[^{}]*\
  * known, or a file of a commit. @param folder absolute and real
  */
 export function objectNamed(word: Word, folder: string): string | undefined {
-  const root = workTreeAt(folder);
-  if (root === null) return undefined;
+  const found = folderAbove(folder, (here) => kindOf(join(here, ".git")) !== "nothing");
+  if (found === null) return undefined;
+  // No history is looked through for a folder that lies deeper, so what a word names there isn't known.
+  const root = found ?? folder;
   const objects = join(gitFoldersOf(root)?.common ?? join(root, ".git"), "objects");
   const is_listed = word.is_resolved || isListed(word, root);
   const plain = word.pieces.map(({ kind, text }) => (kind === "unknown" ? "_" : text)).join("");
@@ -60,14 +61,4 @@ function isUnknown(name: string, root: string): boolean {
   if (isOddReference(root, name)) return true;
   const object = OF_GITS_OWN.test(name) ? name : HASH.exec(name)?.[1];
   return object !== undefined && !isCommit(root, object);
-}
-
-/** Of a folder that lies deeper itself: no history is looked through for that, so what a word names there isn't known. */
-function workTreeAt(folder: string): string | null {
-  if (hasTooManyNames(folder)) return folder;
-  for (let here = folder, depth = 0; depth < MAX_DEPTH; here = dirname(here), depth++) {
-    if (kindOf(join(here, ".git")) !== "nothing") return here;
-    if (dirname(here) === here) return null;
-  }
-  return folder;
 }

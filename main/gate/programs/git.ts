@@ -1,11 +1,10 @@
-import { dirname } from "node:path";
 import { absolutePath } from "../shell/paths.ts";
 import type { Word } from "../shell/reading.ts";
 import { wordOf } from "../shell/word.ts";
-import { hasTooManyNames, realForm } from "../targets/path.ts";
+import { realForm } from "../targets/path.ts";
 import { kindOf } from "../targets/path-kind.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
-import { MAX_DEPTH } from "../targets/project.ts";
+import { folderAbove } from "../targets/project.ts";
 import { askedEachTime, isSecretInGit } from "../targets/secret-files.ts";
 import { byRoles } from "./accesses.ts";
 import { type Arguments, argumentsOf, hasOption, valuesOf } from "./arguments.ts";
@@ -406,13 +405,9 @@ function oddHistory(sub: Subcommand, rest: readonly Word[]): string | null {
 /** In a repository without a work tree no history is looked through, nor for a folder that lies deeper in one. */
 function isKnown(base: Word | "here", at: string | null): boolean {
   if (at === null || (base !== "here" && (!base.is_resolved || base.glob === true))) return false;
-  if (hasTooManyNames(at)) return false;
-  for (let here = realForm(at) ?? at, depth = 0; depth < MAX_DEPTH; here = dirname(here), depth++) {
-    if (kindOf(`${here}/.git`) !== "nothing") return true;
-    if (kindOf(`${here}/HEAD`) !== "nothing") return false;
-    if (dirname(here) === here) return true;
-  }
-  return false;
+  const isRepository = (here: string) => [".git", "HEAD"].some((name) => kindOf(`${here}/${name}`) !== "nothing");
+  const found = folderAbove(realForm(at) ?? at, isRepository);
+  return found === null || (found !== undefined && kindOf(`${found}/.git`) !== "nothing");
 }
 
 /** In a folder that isn't known lies any repository, with a history of its own. */
