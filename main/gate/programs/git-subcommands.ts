@@ -11,8 +11,9 @@ const DIFF_FLAGS = `--stat --shortstat --numstat --dirstat --summary --name-only
   --histogram --ignore-all-space --ignore-space-change --ignore-blank-lines --ignore-space-at-eol -w -b --check --raw --full-index --binary --abbrev
   --no-renames --find-renames --find-copies -M -C -R --exit-code --quiet -a --text --no-patch -s -p -u --patch --patch-with-stat --no-prefix --compact-summary --cc -c --no-ext-diff
   --no-textconv --function-context -W --pickaxe-regex --pickaxe-all --relative -z --cached --staged --merge-base`;
+/** Without `--submodule`: by it git runs in a folder that any commit has as a repository, by the settings that lie there. */
 const DIFF_OPTIONAL =
-  "--color --stat --abbrev --word-diff --color-moved --dirstat --relative --submodule --ignore-submodules --find-renames --unified -U";
+  "--color --stat --abbrev --word-diff --color-moved --dirstat --relative --ignore-submodules --find-renames --unified -U";
 const DIFF_TEXT = "-S -G -l --diff-filter --diff-algorithm --inter-hunk-context --word-diff-regex";
 const LOG_FLAGS = `${DIFF_FLAGS} --oneline --graph --all --branches --tags --remotes --decorate --no-decorate --merges --no-merges --first-parent --reverse --follow -i -E -F
   --regexp-ignore-case --extended-regexp --fixed-strings --invert-grep --all-match --left-right --cherry-pick --cherry-mark --boundary --topo-order --date-order --author-date-order --abbrev-commit

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { needsOfLine } from "../../../main/gate/clear/line-needs.ts";
@@ -164,4 +164,24 @@ describe.each(Object.entries(RULES))("%s", (_rule, { unclear, clear }) => {
     for (const line of LINES)
       expect([line, needsOfLine(line, HOME, join(PROJECT, folder)).unclear]).toEqual([line, null]);
   });
+});
+
+it("git isn't clear where it would run in a folder that only a commit has as a repository, by the settings that lie there", () => {
+  const root = repository(join(HOME, "once"));
+  const inner = repository(join(root, "inner"));
+  const commit = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "advice.addEmbeddedRepo=false"];
+  git(root, ...commit, "add", "inner");
+  git(root, ...commit, "commit", "-qm", "with it");
+  git(root, "rm", "-q", "--cached", "inner");
+  git(root, ...commit, "commit", "-qm", "without it");
+  git(inner, "config", "diff.external", `touch ${join(HOME, "ran")}; :`);
+  writeFileSync(join(inner, "a.txt"), "y\n");
+  const isClear = (line: string) => needsOfLine(line, HOME, root).unclear === null;
+  const shown = ["git log -p", "git diff HEAD~1 HEAD", "git show HEAD~1", "git status", "git diff HEAD~1"];
+  for (const line of shown) expect([line, isClear(line)]).toEqual([line, true]);
+  for (const line of shown.slice(0, 3)) expect([line, isClear(`${line} --submodule=diff`)]).toEqual([line, false]);
+  for (const line of shown) git(root, ...line.split(" ").slice(1));
+  expect(existsSync(join(HOME, "ran"))).toBe(false);
+  git(root, "log", "-p", "--submodule=diff");
+  expect(existsSync(join(HOME, "ran"))).toBe(true);
 });
