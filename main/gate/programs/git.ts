@@ -21,8 +21,8 @@ const BY_NAME = new Map(SUBCOMMANDS.map((one) => [one.names[0] ?? "", one]));
 
 export const GIT: Program = {
   names: ["git"],
-  // Its pager, where it prints to a terminal.
-  looks_up: ["less"],
+  // Its pager, where it prints to a terminal; what the user's own settings may have it run.
+  looks_up: ["less", "git-lfs"],
   accesses: gitAccesses,
   data: gitData,
   folder_options: "-C",

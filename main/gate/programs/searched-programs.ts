@@ -10,7 +10,10 @@ const INSTALLED_BY_BUILDS: ReadonlySet<string> = new Set(["node", "npm", "python
 /** Names that a clear line has the shell look up on its PATH, in lower case. */
 export const SEARCHED_PROGRAMS: ReadonlySet<string> = new Set(
   [
-    ...PROGRAMS.filter(({ guard_only }) => guard_only !== true).flatMap(({ names }) => names),
+    ...PROGRAMS.filter(({ guard_only }) => guard_only !== true).flatMap(({ names, looks_up = [] }) => [
+      ...names,
+      ...looks_up,
+    ]),
     ...["time", "nice", "timeout", "xargs"],
   ].filter((name) => !BUILT_IN.has(name) && !INSTALLED_BY_BUILDS.has(name)),
 );

@@ -114,7 +114,7 @@ describe("the places in a project whose content is run later", () => {
     const { run_later, known } = await look(places, project);
     expect(run_later).toEqual([]);
     const planted = [".tox/py311/bin/ls", ".venv/bin/cat", "bin/git", "env/bin/head", "node_modules/.bin/grep"];
-    planted.push(".venv/bin/sudo", "node_modules/.bin/SSH");
+    planted.push(".venv/bin/sudo", "node_modules/.bin/SSH", "node_modules/.bin/git-lfs");
     for (const name of [
       ...planted,
       "bin/other",

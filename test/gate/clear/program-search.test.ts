@@ -85,6 +85,16 @@ describe("a program of a clear line", () => {
     expect(needsCode("timeout 5 cat a.txt", `${plant(join(project, "wrap/timeout"))}:${USUAL}`)).toBe(true);
   });
 
+  it("is git's only where what the user's own settings have git run isn't planted", () => {
+    const { project, plant, needsCode } = world();
+    for (const folder of ["objects", "refs"]) mkdirSync(join(project, ".git", folder));
+    const path = `${join(project, "bin")}:${USUAL}`;
+    expect(needsCode("git status", path)).toBe(false);
+    plant(join(project, "bin/git-lfs"));
+    expect(needsCode("git status", path)).toBe(true);
+    expect(needsCode("git status", USUAL)).toBe(false);
+  });
+
   it.each(["", ".", "bin", "./bin"])(
     "isn't known by a relative name on PATH, such as %o, in the shell's folder",
     (entry) => {
