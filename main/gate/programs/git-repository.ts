@@ -155,6 +155,9 @@ function hasLink(path: string, but?: string): boolean {
   }
 }
 
+/** By a signature git asks another program. */
+const SORT_KEY = /^(?!.*signature)/is;
+
 /** Section and key in lower case, `*` for a subsection's name; the value, where only some are harmless. */
 const HARMLESS_SETTINGS: ReadonlyMap<string, RegExp> = new Map(
   Object.entries({
@@ -193,7 +196,7 @@ const HARMLESS_SETTINGS: ReadonlyMap<string, RegExp> = new Map(
     "branch.*.github-pr-owner-number": /./s,
     "branch.autosetuprebase": /./s,
     "branch.autosetupmerge": /./s,
-    "branch.sort": /./s,
+    "branch.sort": SORT_KEY,
     "user.name": /./s,
     "user.email": /./s,
     "user.useconfigonly": /./s,
@@ -226,7 +229,7 @@ const HARMLESS_SETTINGS: ReadonlyMap<string, RegExp> = new Map(
     "status.branch": /./s,
     "status.showuntrackedfiles": /./s,
     "stash.showpatch": /./s,
-    "tag.sort": /./s,
+    "tag.sort": SORT_KEY,
     "rerere.enabled": /./s,
     "help.autocorrect": /./s,
     "safe.directory": /./s,

@@ -185,3 +185,20 @@ it("git isn't clear where it would run in a folder that only a commit has as a r
   git(root, "log", "-p", "--submodule=diff");
   expect(existsSync(join(HOME, "ran"))).toBe(true);
 });
+
+it("git isn't clear where settings have it sort by signatures, which another program checks (git >= 2.42)", () => {
+  const root = repository(join(HOME, "sorted"));
+  for (const [key, command] of [
+    ["branch.sort", "git branch"],
+    ["tag.sort", "git tag"],
+  ] as const) {
+    for (const [value, is_clear] of [
+      ["-committerdate", true],
+      ["-Signature:key", false],
+    ] as const) {
+      git(root, "config", key, value);
+      expect([value, needsOfLine(command, HOME, root).unclear === null]).toEqual([value, is_clear]);
+    }
+    git(root, "config", "--unset", key);
+  }
+});
