@@ -101,7 +101,7 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
   subcommand("rev-parse", "read", {
     options: {
       flags: `--show-toplevel --show-prefix --show-cdup --git-dir --git-common-dir --absolute-git-dir --is-inside-work-tree --is-inside-git-dir --is-bare-repository --verify
-        --quiet -q --symbolic-full-name --symbolic --all --branches --tags --remotes --show-object-format --show-superproject-working-tree --abbrev-ref --short`,
+        --quiet -q --symbolic-full-name --symbolic --all --branches --tags --remotes --show-object-format --abbrev-ref --short`,
       optional: "--short --abbrev-ref",
     },
   }),

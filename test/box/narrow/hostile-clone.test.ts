@@ -153,6 +153,27 @@ const CHAINS: readonly Chain[] = [
     lines: GIT,
   },
   {
+    name: "a submodule whose entry's mode has other bits",
+    make: `git init -q s; git -C s commit -q --allow-empty -m x; git add s 2>/dev/null; git -C s config core.fsmonitor "$X"; python3 -c "
+import hashlib
+index = open('.git/index', 'rb').read()[:-20].replace(b'\\0\\0\\xe0\\0', b'\\0\\0\\xe1\\xa4')
+open('.git/index', 'wb').write(index + hashlib.sha1(index).digest())"`,
+    lines: GIT,
+  },
+  {
+    name: "a submodule that only commits have",
+    make: 'git init -q s; git -C s commit -q --allow-empty -m x; git add s 2>/dev/null; git commit -qm s; git rm -q --cached s; git commit -qm t; git -C s config core.fsmonitor "$X"; git -C s config diff.external "$X"',
+    lines: [...GIT, "git log -p", "git diff HEAD~1", "git log -p --submodule=diff", "git show HEAD --submodule=diff"],
+  },
+  {
+    name: "a repository above with code in its settings",
+    make: 'git init -q inner; git config core.fsmonitor "$X"; echo a > inner/a',
+    lines: [
+      ...["status", "diff", "log", "rev-parse --show-toplevel", "rev-parse --show-superproject-working-tree"],
+      ...["add a", "commit -m x --allow-empty"],
+    ].map((words) => `cd inner && git ${words}`),
+  },
+  {
     name: "a submodule's update command",
     make: 'git config submodule.s.update "!$X"; printf "[submodule \\"s\\"]\\n path = s\\n url = ./s\\n update = !x\\n" > .gitmodules',
     lines: [...GIT, "git submodule status"],
@@ -461,7 +482,7 @@ const MAX_MS = 1000;
 /** Of one line: what prints without an end is ended. */
 const LINE_ENDS_WITHIN = 3;
 
-async function world() {
+async function world(supports: readonly string[]) {
   const gate = await startGate();
   await gate.gate.core.box.ready;
   const { home } = gate.home;
@@ -483,8 +504,7 @@ async function world() {
     { mode: 0o755 },
   );
   // A session of its own for each clone: what was rejected often is denied from then on.
-  const agents = () =>
-    Promise.all(LEVELS.map((level) => gate.agent(level.toLowerCase(), level, { supports: ["confine"] })));
+  const agents = () => Promise.all(LEVELS.map((level) => gate.agent(level.toLowerCase(), level, { supports })));
   const clone = async (make: string) => {
     const project = join(home, "clone");
     rmSync(project, { recursive: true, force: true });
@@ -542,41 +562,49 @@ function runs(decision: Decision, line: string, { project, out, home }: Record<"
 }
 
 describe.skipIf(reason !== undefined)("a hostile clone", () => {
-  it("runs nothing outside of a box, shows no secret and keeps nobody waiting, whatever it brings", async () => {
-    const { gate, agents, clone, home, out } = await world();
-    const found: string[] = [];
+  it.each([
+    ["", ["confine"]],
+    [", also where none of its lines can be boxed", []],
+  ])(
+    "runs nothing outside of a box, shows no secret and keeps nobody waiting, whatever it brings%s",
+    async (_where, supports) => {
+      const { gate, agents, clone, home, out } = await world(supports);
+      const found: string[] = [];
 
-    const counts = { held: 0, as_is: 0, asked: 0 };
-    for (const { name, make, lines } of TODAY) {
-      const project = await clone(make);
-      const both = await agents();
-      for (const [index, line] of lines.entries()) {
-        const command = line.replaceAll("$X", join(out, "theirs")).replaceAll("$HOME", home).replaceAll("$OUT", out);
-        // Each level in turn.
-        const agent = both[index % both.length];
-        if (agent === undefined) continue;
-        const began = process.threadCpuUsage();
-        const asked = await agent.ask({ executor: "shell_exec", args: { command }, context: { cwd: project } });
-        const took = process.threadCpuUsage(began).user / 1000;
-        if (took > MAX_MS) found.push(`${name}: ${line}: decided in ${Math.round(took)} ms`);
-        const { decision } = asked;
-        if (decision.pending !== undefined)
-          await gate.operator.call("approvals.resolve", { token: decision.pending.token, decision: "rejected" });
-        if (decision.outcome !== "allowed") {
-          counts.asked++;
-          continue;
+      const counts = { held: 0, as_is: 0, asked: 0 };
+      for (const { name, make, lines } of TODAY) {
+        const project = await clone(make);
+        const both = await agents();
+        for (const [index, line] of lines.entries()) {
+          const command = line.replaceAll("$X", join(out, "theirs")).replaceAll("$HOME", home).replaceAll("$OUT", out);
+          // Each level in turn.
+          const agent = both[index % both.length];
+          if (agent === undefined) continue;
+          const began = process.threadCpuUsage();
+          const asked = await agent.ask({ executor: "shell_exec", args: { command }, context: { cwd: project } });
+          const took = process.threadCpuUsage(began).user / 1000;
+          if (took > MAX_MS) found.push(`${name}: ${line}: decided in ${Math.round(took)} ms`);
+          const { decision } = asked;
+          if (decision.pending !== undefined)
+            await gate.operator.call("approvals.resolve", { token: decision.pending.token, decision: "rejected" });
+          if (decision.outcome !== "allowed") {
+            counts.asked++;
+            continue;
+          }
+          counts[decision.confine === undefined ? "as_is" : "held"]++;
+          const { stdout, stderr } = await runs(decision, command, { project, out, home });
+          const where = `${name}: ${line} (${decision.confined?.kind ?? "as it is"})`;
+          if (`${stdout}${stderr}`.includes(SECRET) && !command.includes(SECRET))
+            found.push(`${where}: shows a secret`);
+          if (existsSync(join(out, "pwned"))) found.push(`${where}: runs code outside`);
+          rmSync(join(out, "pwned"), { force: true });
         }
-        counts[decision.confine === undefined ? "as_is" : "held"]++;
-        const { stdout, stderr } = await runs(decision, command, { project, out, home });
-        const where = `${name}: ${line} (${decision.confined?.kind ?? "as it is"})`;
-        if (`${stdout}${stderr}`.includes(SECRET)) found.push(`${where}: shows a secret`);
-        if (existsSync(join(out, "pwned"))) found.push(`${where}: runs code outside`);
-        rmSync(join(out, "pwned"), { force: true });
       }
-    }
-    expect(found).toEqual([]);
-    // Most of what looks is cleared: else nothing was tried.
-    expect(counts.held).toBeGreaterThan(counts.asked / 2);
-    expect(CHAINS.length).toBeGreaterThan(105);
-  }, 300_000);
+      expect(found).toEqual([]);
+      // Most of what looks is cleared: else nothing was tried.
+      expect(counts.held + counts.as_is).toBeGreaterThan(supports.length === 0 ? 20 : counts.asked / 2);
+      expect(CHAINS.length).toBeGreaterThan(105);
+    },
+    300_000,
+  );
 });

@@ -202,3 +202,14 @@ it("git isn't clear where settings have it sort by signatures, which another pro
     git(root, "config", "--unset", key);
   }
 });
+
+it("git isn't clear where it asks the repository above about itself", () => {
+  const above = repository(join(HOME, "above"));
+  const inner = repository(join(above, "inner"));
+  git(above, "config", "core.fsmonitor", `touch ${join(HOME, "asked")}; :`);
+  const line = "git rev-parse --show-superproject-working-tree";
+  expect(needsOfLine("git rev-parse --show-toplevel", HOME, inner).unclear).toBeNull();
+  expect(needsOfLine(line, HOME, inner).unclear).not.toBeNull();
+  git(inner, ...line.split(" ").slice(1));
+  expect(existsSync(join(HOME, "asked"))).toBe(true);
+});
