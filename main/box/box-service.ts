@@ -362,7 +362,7 @@ export class BoxService implements Box {
   #lookAfterEarlier({ after, folder, prefix }: Own): void {
     const { signal } = this.#closing;
     const earlier = after.takeOver();
-    this.settled = earlierRunsEnd(folder.path, prefix, signal)
+    this.settled = earlierRunsEnd(folder.path, prefix, signal, (held) => after.someEarlierEnded(held))
       .then(() => (signal.aborted ? undefined : after.ended(earlier)))
       .catch((error: unknown) => this.#parts.failed("looking after an earlier gate's commands", error));
   }

@@ -199,6 +199,60 @@ describe.skipIf(reason !== undefined)("the gate after one that died", () => {
     expect(readdirSync(join(state_dir, "box/going"))).toEqual([]);
   });
 
+  it("sets aside what one of its commands left while another one, in another project, runs on", async () => {
+    const { folder, state_dir, project } = folders();
+    const other = join(folder, "other");
+    mkdirSync(other);
+    const untilEnd = "touch going; until [ -e end ]; do sleep 0.01; done";
+    const commands: Promise<unknown>[] = [];
+    for (const [at, more] of [
+      [project, {}],
+      [other, { project: other, cwd: other }],
+    ] as const) {
+      const gate = await otherGate(folder, `${untilEnd}; echo x > .envrc`, more);
+      commands.push(shellRuns(confinedCommand(gate.argv), at));
+      await expect.poll(() => existsSync(join(at, "going"))).toBe(true);
+      await killed(gate);
+    }
+    const { box, failures } = await boxUnderTest({ state_dir, project });
+    const setAside = () => box.status().set_aside.map(({ path }) => path);
+    writeFileSync(join(project, "end"), "");
+    await commands[0];
+    await expect.poll(setAside).toEqual([join(project, ".envrc")]);
+    expect(box.isBeingChanged(join(other, "a.txt"))).toBe(true);
+    writeFileSync(join(other, "end"), "");
+    await commands[1];
+    await box.settled;
+    expect(setAside().sort()).toEqual([join(other, ".envrc"), join(project, ".envrc")]);
+    expect([readdirSync(join(state_dir, "box/going")), failures]).toEqual([[], []]);
+  });
+
+  it("starts no command beside one of its that may change settings, until that has ended", async () => {
+    const { folder, state_dir, project } = folders();
+    execFileSync("git", ["init", "-q", project]);
+    const other = join(folder, "other");
+    mkdirSync(other);
+    const untilEnd = "touch going; until [ -e end ]; do sleep 0.01; done";
+    const commands: Promise<unknown>[] = [];
+    for (const [at, more] of [
+      [project, { changes_settings: [join(project, ".git/config")] }],
+      [other, { project: other, cwd: other }],
+    ] as const) {
+      const gate = await otherGate(folder, untilEnd, more);
+      commands.push(shellRuns(confinedCommand(gate.argv), at));
+      await expect.poll(() => existsSync(join(at, "going"))).toBe(true);
+      await killed(gate);
+    }
+    const { run, box } = await boxUnderTest({ state_dir, project });
+    expect(await run("true")).toMatchObject({ code: 126, stderr: expect.stringContaining("git changes settings") });
+    writeFileSync(join(project, "end"), "");
+    await commands[0];
+    await expect.poll(async () => (await run("true")).code).toBe(0);
+    writeFileSync(join(other, "end"), "");
+    await commands[1];
+    await box.settled;
+  });
+
   it("reads little of what its command writes without end into the pipe by which it is known to run", async () => {
     const { folder, state_dir, project } = folders();
     const opens =

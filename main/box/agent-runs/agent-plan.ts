@@ -56,8 +56,8 @@ export class AgentPlan implements Plan {
     return this.#plan.refusal();
   }
 
-  start(environment: readonly string[]): Promise<Buffer> {
-    return this.#plan.start(environment);
+  start(environment: readonly string[], slot: string): Promise<Buffer> {
+    return this.#plan.start(environment, slot);
   }
 
   /** The agent may have been paused, or be another one than it was. @returns whether its run has to end */

@@ -39,6 +39,8 @@ interface Going {
   settings: readonly KeptSettings[];
   /** Its one run may change settings: the mounts that keep them from others would end with the file that git replaces. */
   is_alone: boolean;
+  /** By which pipe it is seen whether that one has ended. */
+  slot: string;
   agent_name: string;
   runs: Set<RunOwner>;
 }
@@ -57,6 +59,8 @@ const MAX_RECORD = 64 * 1024 * 1024;
 
 const goingSchema = z.object({
   agent_name: z.string(),
+  /** Of a run that may change settings, its pipe. */
+  alone: z.string().optional(),
   folder: z.string(),
   project: z.string().optional(),
   settings: z.array(z.object({ path: z.string(), before: z.string() })).default([]),
@@ -112,9 +116,9 @@ export class AfterRuns {
 
   /**
    * A run starts: what is in its folders now may stay. On disk before it starts, for the next gate.
-   * @param changes settings that it may change @throws the system's error
+   * @param changes settings that it may change @param slot its pipes' name @throws the system's error
    */
-  started(run: RunOwner, known: readonly Known[], changes: readonly string[] = []): void {
+  started(run: RunOwner, known: readonly Known[], changes: readonly string[] = [], slot = ""): void {
     for (const each of known) {
       const going = this.#going.get(each.folder);
       if (going !== undefined && going.runs.size > 0) {
@@ -125,6 +129,7 @@ export class AfterRuns {
         known: each,
         settings: this.#settingsBefore(each, changes),
         is_alone: changes.length > 0,
+        slot,
         agent_name: run.agent_name,
         runs: new Set([run]),
       };
@@ -141,12 +146,13 @@ export class AfterRuns {
   }
 
   /** For the next gate: all of it, or what was kept before. @throws the system's error */
-  #keep({ known, settings, agent_name }: Going): void {
+  #keep({ known, settings, agent_name, is_alone, slot }: Going): void {
     const file = this.#file(known.folder);
     const made = file + UNFINISHED;
     rmSync(made, { force: true });
     try {
-      writeFileSync(made, JSON.stringify({ agent_name, ...known, settings }), { mode: 0o600, flag: "wx" });
+      const alone = is_alone ? slot : undefined;
+      writeFileSync(made, JSON.stringify({ agent_name, alone, ...known, settings }), { mode: 0o600, flag: "wx" });
       renameSync(made, file);
     } catch (error) {
       rmSync(made, { force: true });
@@ -175,9 +181,7 @@ export class AfterRuns {
   async ended(run: RunOwner): Promise<void> {
     for (const [folder, going] of [...this.#going]) {
       if (!going.runs.has(run)) continue;
-      await this.#look(going.known, run.agent_name);
-      if (this.#is_closed) return;
-      const is_put_back = await this.#putBack(folder, run.agent_name, changedSettings(going.settings));
+      const is_put_back = await this.#lookAfter(going, run);
       if (this.#is_closed) return;
       going.runs.delete(run);
       // Else they are put back after the next run there, or by the next gate.
@@ -187,9 +191,32 @@ export class AfterRuns {
       this.#ended.set(folder, performance.now());
       const [oldest] = this.#ended.keys();
       if (this.#ended.size > MAX_REMEMBERED && oldest !== undefined) this.#ended.delete(oldest);
-      rmSync(this.#file(folder), { force: true });
+      try {
+        rmSync(this.#file(folder), { force: true });
+      } catch (error) {
+        this.#parts.failed("removing what was kept of a confined command", error);
+      }
     }
     if (run === this.#earlier) this.#earlier = undefined;
+  }
+
+  /** What it left is moved aside, and settings are put back: `ended` once nothing of it is left. @returns whether they are */
+  async #lookAfter({ known, settings, agent_name }: Going, run: RunOwner): Promise<boolean> {
+    const by = run === this.#earlier ? agent_name : run.agent_name;
+    await this.#look(known, by);
+    return !this.#is_closed && (await this.#putBack(known.folder, by, changedSettings(settings)));
+  }
+
+  /** Of the runs of the gate before some have ended: what they left is moved aside already. @param held the pipes of the others */
+  async someEarlierEnded(held: readonly string[]): Promise<void> {
+    const earlier = this.#earlier;
+    if (earlier === undefined) return;
+    const theirs = [...this.#going.values()].filter(({ runs }) => runs.has(earlier));
+    for (const going of theirs) if (!held.includes(going.slot)) going.is_alone = false;
+    for (const going of theirs) {
+      if (this.#is_closed) return;
+      await this.#lookAfter(going, earlier);
+    }
   }
 
   /** What runs of the gate before may still be changing. */
@@ -238,9 +265,11 @@ export class AfterRuns {
         rmSync(file, { force: true, recursive: true });
         continue;
       }
-      const { agent_name, settings, ...known } = read;
+      const { agent_name, settings, alone, ...known } = read;
       owner.agent_name = agent_name;
-      this.#going.set(known.folder, { known, settings, is_alone: false, agent_name, runs: new Set([owner]) });
+      const is_alone = alone !== undefined;
+      const runs = new Set([owner]);
+      this.#going.set(known.folder, { known, settings, is_alone, slot: alone ?? "", agent_name, runs });
     }
     if (!is_whole) this.#report("what ran before", owner.agent_name, [], UNREAD);
     this.#earlier = owner;

@@ -13,28 +13,46 @@ const UNTIL_DEAD_MS = 100;
 const LOOK_MS = 50;
 const MAX_READ = 64 * 1024;
 
-/** Removes the pipes of earlier gates; resolves once the last run that holds one has ended. @param prefix this gate's own */
-export async function earlierRunsEnd(folder: string, prefix: string, signal: AbortSignal): Promise<void> {
-  const going: Promise<void>[] = [];
-  for (const name of othersPipes(folder, prefix)) {
-    const path = join(folder, name);
-    const is_pipe = lstatSync(path, { throwIfNoEntry: false })?.isFIFO() === true;
-    if (!is_pipe || !name.endsWith(".up")) rmSync(path, { force: true, recursive: true });
-    else going.push(ends(path, signal).then(() => (signal.aborted ? undefined : rmSync(path, { force: true }))));
+/**
+ * Removes the pipes of earlier gates; resolves once the last run that holds one has ended.
+ * @param prefix this gate's own
+ * @param someEnded called at first, and each time that some have ended and others, by the names of their pipes, have not
+ */
+export async function earlierRunsEnd(
+  folder: string,
+  prefix: string,
+  signal: AbortSignal,
+  someEnded: (others: readonly string[]) => Promise<void>,
+): Promise<void> {
+  const held = new Map<string, number>();
+  try {
+    for (const name of othersPipes(folder, prefix)) {
+      const path = join(folder, name);
+      const is_pipe = lstatSync(path, { throwIfNoEntry: false })?.isFIFO() === true;
+      if (is_pipe && name.endsWith(".up")) held.set(name, openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW));
+      else rmSync(path, { force: true, recursive: true });
+    }
+    for (let before = -1; held.size > 0; before = held.size) {
+      for (const [name, fd] of held) {
+        if (isHeld(fd)) continue;
+        closeSync(fd);
+        held.delete(name);
+        rmSync(join(folder, name), { force: true });
+      }
+      if (held.size === before) await wait(LOOK_MS, undefined, { ref: false });
+      else {
+        await wait(UNTIL_DEAD_MS, undefined, { ref: false });
+        if (held.size > 0 && !signal.aborted)
+          await someEnded([...held.keys()].map((name) => name.slice(0, -".up".length)));
+      }
+      if (signal.aborted) return;
+    }
+  } finally {
+    for (const fd of held.values()) closeSync(fd);
   }
-  await Promise.all(going);
-  if (going.length > 0) await wait(UNTIL_DEAD_MS, undefined, { ref: false });
 }
 
-async function ends(path: string, signal: AbortSignal): Promise<void> {
-  const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
-  const fd = openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
-  try {
-    while (isHeld(fd) && !signal.aborted) await wait(LOOK_MS, undefined, { ref: false });
-  } finally {
-    closeSync(fd);
-  }
-}
+const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
 
 /** A pipe without a writer is at its end. A command can write into it without end: no more is read than one look takes. */
 function isHeld(fd: number): boolean {

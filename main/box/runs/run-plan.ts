@@ -166,8 +166,11 @@ export class RunPlan {
     return this.#parts.stateOf(this.#run.agent_id).level !== this.#level;
   }
 
-  /** Bubblewrap's arguments, each ended by a zero byte; `environment`: of the caller. @throws GateError, or the system's error */
-  async start(environment: readonly string[]): Promise<Buffer> {
+  /**
+   * Bubblewrap's arguments, each ended by a zero byte; `environment`: of the caller; `slot`: its pipes' name.
+   * @throws GateError, or the system's error
+   */
+  async start(environment: readonly string[], slot: string): Promise<Buffer> {
     const { machine, after, openNetwork } = this.#parts;
     const { declaration, line } = this.#run;
     const { look, words: made, checks } = await this.#alone();
@@ -196,7 +199,7 @@ export class RunPlan {
       throw new GateError("box_unavailable", "its project holds too much that is run later", "run it outside the box");
     // Also where the disk is full before all of it is written.
     this.#has_started = true;
-    after.started(this, look.known, declaration.changes_settings);
+    after.started(this, look.known, declaration.changes_settings, slot);
     // Kept variables come first: what the box says of itself counts.
     return Buffer.concat([ended(kept, "latin1"), ended(words, "utf8"), ended([...unnamed, ...last], "latin1")]);
   }

@@ -44,7 +44,7 @@ export interface Plan {
   /** Why it must not start any more, for whoever starts it; null where it may. */
   refusal(): string | null;
   /** Bubblewrap's arguments, each ended by a zero byte, once. @throws GateError where it must not start */
-  start(environment: readonly string[]): Promise<Buffer>;
+  start(environment: readonly string[], slot: string): Promise<Buffer>;
   /** Nothing of it is left, once it had started. */
   ended(): Promise<void>;
   /** It doesn't start any more, also where it was about to. */
@@ -237,7 +237,7 @@ export class Runs {
     clearTimeout(run.timer);
     let words: Buffer;
     try {
-      words = await run.plan.start(greeting.environment);
+      words = await run.plan.start(greeting.environment, run.slot.name);
       if (!this.#isStarting(run)) return;
       this.#marks.started(run.confined_run.call_id);
     } catch (error) {
