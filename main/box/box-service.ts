@@ -309,7 +309,7 @@ export class BoxService implements Box {
     this.#maker = maker && `${maker.name} ${maker.version || "of an unknown version"}`;
     this.#problem = problem;
     if (problem.problem !== null || maker === null || machine.bash === null) return undefined;
-    const slots = new SlotPool(folder.path, prefix, (error) => failed("making pipes", error));
+    const slots = new SlotPool(folder.path, prefix, (error) => failed("making or removing pipes", error));
     await slots.begin();
     if (this.#closing.signal.aborted) {
       slots.close();

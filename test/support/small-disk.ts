@@ -10,6 +10,8 @@ export interface SmallDisk {
   /** Takes all the room that is left. */
   fill(): void;
   empty(): void;
+  /** As the system does where the disk fails: it can only be read from now on. */
+  closeForWriting(): void;
 }
 
 /** Undefined where this user may not mount one; with CI=true that fails. */
@@ -37,6 +39,7 @@ export function smallDisk(megabytes: number): SmallDisk | undefined {
       }
     },
     empty: () => rmSync(filler, { force: true }),
+    closeForWriting: () => void execFileSync("mount", ["-o", "remount,ro", folder], { stdio: "pipe" }),
   };
 }
 

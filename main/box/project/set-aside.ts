@@ -68,19 +68,22 @@ function move(source: Buffer, { found, name, into, fd }: Move, by: Pick<SetAside
       renameOut(source, fd, kept_at);
       return { path, kept_at, ...by };
     } catch (error) {
-      if (errorCode(error) !== "EXDEV") {
+      if (!NOT_THERE.has(errorCode(error))) {
         rmSync(folder, { recursive: true, force: true });
         throw error;
       }
     }
   }
-  // The project lies on another file system, or the gate's is full: a name that nothing looks for, and no reference of git's can have, is as good.
+  // The project lies on another file system, or the gate's is full or fails: a name that nothing looks for, and no reference of git's can have, is as good.
   const other = name.length > LONGEST_NAME ? `set-aside~${mark}` : `${name}.set-aside~${mark}`;
   renameOut(source, fd, Buffer.from(`/proc/self/fd/${fd}/${other}`, "latin1"));
   const entry = { path, kept_at: join(dirname(path), Buffer.from(other, "latin1").toString()), ...by };
-  if (has_folder) record(folder, entry);
+  if (has_folder) noteMoved(folder, entry);
   return entry;
 }
+
+/** Why a thing can't be moved to the gate's own disk, which says nothing of its own. */
+const NOT_THERE: ReadonlySet<string> = new Set(["EXDEV", "ENOSPC", "EDQUOT", "EROFS", "EIO"]);
 
 /** In bytes, that something may be added to. */
 const LONGEST_NAME = 200;
@@ -92,8 +95,24 @@ function makeRecorded(folder: string, entry: SetAside): boolean {
     record(folder, entry);
     return true;
   } catch {
-    rmSync(folder, { recursive: true, force: true });
+    removeQuietly(folder);
     return false; // what is to be moved counts more than that it is listed
+  }
+}
+
+function noteMoved(folder: string, entry: SetAside): void {
+  try {
+    record(folder, entry);
+  } catch {
+    removeQuietly(folder); // it is moved, and the alarm names it
+  }
+}
+
+function removeQuietly(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // a disk that can't be written: a folder that holds nothing is listed nowhere
   }
 }
 

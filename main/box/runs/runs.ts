@@ -140,8 +140,14 @@ export class Runs {
     run.socket.on("end", () => run.socket.destroy());
     run.socket.once("close", () => this.#left(run));
     this.#live.add(run);
-    this.#mark(run);
-    return { argv: [launcher, "run", id] };
+    const argv = [launcher, "run", id];
+    try {
+      this.#mark(run);
+    } catch (error) {
+      this.discard(argv);
+      throw error;
+    }
+    return { argv };
   }
 
   /** Before anything is worked out for one more. @throws GateError `box_unavailable` where its agent has too many */
@@ -163,10 +169,14 @@ export class Runs {
     return [...new Set(runs)].filter(isUnstarted);
   }
 
-  /** Its report has come: its call needs no sign any more. */
+  /** Its report has come: its call needs no sign any more. Never throws. */
   reported(run: Run): void {
     for (const key of keysOf(run)) if (this.#known.get(key) === run) this.#known.delete(key);
-    this.#marks.over(run.confined_run.call_id);
+    try {
+      this.#marks.over(run.confined_run.call_id);
+    } catch (error) {
+      this.#parts.failed("removing the sign of a confined command", error);
+    }
   }
 
   /** Its client says that it runs in the background: it has a short time left to begin. */

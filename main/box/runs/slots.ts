@@ -67,14 +67,19 @@ export class SlotPool {
     }
   }
 
-  /** The slot's run has ended, or will never start: its descriptors are closed by the caller. */
+  /** The slot's run has ended, or will never start: its descriptors are closed by the caller. Never throws. */
   release(name: string): void {
     if (!this.#made.has(name)) return;
-    rmSync(join(this.#folder, `${name}.taken`), { force: true });
-    this.#free.push(name);
+    try {
+      rmSync(join(this.#folder, `${name}.taken`), { force: true });
+      this.#free.push(name);
+    } catch (error) {
+      this.#failed(error);
+      this.#remove(name);
+    }
   }
 
-  /** Not used again: somebody else may still hold it. */
+  /** Not used again: somebody else may still hold it. Never throws. */
   retire(name: string): void {
     this.#remove(name);
   }
@@ -102,7 +107,11 @@ export class SlotPool {
 
   #remove(name: string): void {
     if (!this.#made.delete(name)) return;
-    for (const end of ["up", "down", "taken"]) rmSync(join(this.#folder, `${name}.${end}`), { force: true });
+    try {
+      for (const end of ["up", "down", "taken"]) rmSync(join(this.#folder, `${name}.${end}`), { force: true });
+    } catch (error) {
+      this.#failed(error); // the next gate removes it
+    }
   }
 
   #names(): string[] {

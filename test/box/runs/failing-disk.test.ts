@@ -1,0 +1,60 @@
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { confinedCommand } from "../../../ipc/confined-command.ts";
+import { smallDisk } from "../../support/small-disk.ts";
+import { boxUnderTest, shellRuns, withoutBox } from "../box-under-test.ts";
+
+const reason = withoutBox();
+if (reason !== undefined) console.log(`confined commands on a failing disk are not tested: ${reason}`);
+
+describe.skipIf(reason !== undefined)(
+  "a confined command, where the gate's own disk can only be read any more,",
+  () => {
+    it("is looked after all the same: what it left in folders elsewhere is moved aside", async () => {
+      const disk = smallDisk(8);
+      if (disk === undefined) return;
+      const { project, prepare, box, alarms } = await boxUnderTest({ state_dir: join(disk.folder, "state") });
+      const beside = join(project, "../beside");
+      mkdirSync(beside);
+      const plants = `for at in . ${beside}; do mkdir $at/.vscode; echo {} >$at/.vscode/tasks.json; done`;
+      const argv = prepare(`touch began; until [ -e continue ]; do sleep 0.05; done; ${plants}`, {
+        declaration: { project, cwd: project, reads: [], writes: [beside], network: false },
+      });
+      const ran = shellRuns(confinedCommand(argv), project);
+      await expect.poll(() => existsSync(join(project, "began"))).toBe(true);
+      disk.closeForWriting();
+      await shellRuns("touch continue", project);
+      expect((await ran).code).toBe(0);
+      await expect.poll(() => box.status().running).toBe(0);
+      for (const folder of [project, beside])
+        expect(readdirSync(join(folder, ".vscode"))).toEqual([expect.stringMatching(/^tasks\.json\.set-aside~/)]);
+      expect(alarms.map(({ code }) => code)).toEqual(["box_set_aside", "box_set_aside"]);
+    });
+
+    it("can be taken back, or end before it began, and the gate can be closed: it continues", async () => {
+      const disk = smallDisk(8);
+      if (disk === undefined) return;
+      const state_dir = join(disk.folder, "state");
+      const { prepare, box, failures } = await boxUnderTest({ state_dir });
+      const [taken_back, begun] = [prepare("true", { call_id: "toolu_1" }), prepare("true", { call_id: "toolu_2" })];
+      disk.closeForWriting();
+      box.discard(taken_back);
+      expect(box.ran("agent-1", "toolu_1")).toEqual({ confined: null });
+      // As a launcher that is killed at once.
+      const pipe = join(state_dir, "box", `${begun[2]?.split(".")[0]}.up`);
+      closeSync(openSync(pipe, "w"));
+      await expect.poll(() => failures.map(String).join("\n")).toContain(pipe);
+      box.close();
+    });
+
+    it("that can't be prepared for its sign counts as given to nobody: its agent isn't paused for it", async () => {
+      const { box, prepare, paused, state_dir } = await boxUnderTest();
+      rmSync(join(state_dir, "box/calls"), { recursive: true });
+      expect(() => prepare("true", { call_id: "toolu_1" })).toThrow("ENOENT");
+      box.ranUnasked("agent-1");
+      expect(box.ran("agent-1", "toolu_1")).toEqual({ confined: null });
+      expect(paused).toEqual([]);
+    });
+  },
+);
