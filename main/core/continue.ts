@@ -17,10 +17,11 @@ export function continueFrom(opened: Opened, gate: Gate): void {
     if (listeners.hasListener("audit.line"))
       listeners.publish({ type: "audit.line", data: JSON.parse(line) as AuditLine });
   });
-  audit.begin((health) => {
-    const trail = { folder: paths.audit_dir, head_file: paths.audit_head };
-    raiseTrailAlarms(alarms, health, trail, config.audit.on_failure);
-  });
+  const trail = { folder: paths.audit_dir, head_file: paths.audit_head };
+  audit.begin(
+    (health) => raiseTrailAlarms(alarms, health, trail, config.audit.on_failure),
+    () => storage.watch.lossByNow(),
+  );
   // Before anything that may fail: the next start finds a safety database, and doesn't check the trail again.
   if (may_have_lost_pause && safety.pause.reason === undefined && wasPaused(paths)) {
     const reason = "the gate was paused when its safety database was lost";

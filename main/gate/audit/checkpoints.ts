@@ -225,6 +225,7 @@ export class Checkpoints {
     const count = this.#pending.push(line);
     if (this.#turn !== undefined || count + this.#unsigned < LINES_PER_CHECKPOINT) return;
     this.#turn = setImmediate(() => {
+      if (!this.#parts.audit.isOwn()) return;
       this.#catchUp();
       if (this.#isCurrent && !this.#is_failing && this.#unsigned >= LINES_PER_CHECKPOINT) this.#sign(false);
     });

@@ -67,6 +67,7 @@ export class AuditLog {
     lost_before: 0,
   };
   #watch: (health: Readonly<TrailHealth>) => void = () => undefined;
+  #look: () => void = () => undefined;
 
   /**
    * @param head_file a file outside the folder that records where the trail ends, so that a removed end is detected
@@ -81,9 +82,13 @@ export class AuditLog {
     this.#head = new HeadWriter(head_file);
   }
 
-  /** Records losses of an earlier gate, and reports the state of writing to `watch` from now on. Writes nothing where all is well. */
-  begin(watch: (health: Readonly<TrailHealth>) => void): void {
+  /**
+   * Records losses of an earlier gate, and reports the state of writing to `watch` from now on. Writes nothing where all is well.
+   * @param look called before anything is written: abandons the trail where it is another gate's by now
+   */
+  begin(watch: (health: Readonly<TrailHealth>) => void, look: () => void = () => undefined): void {
     this.#watch = watch;
+    this.#look = look;
     this.#lost ??= this.#recordedHead()?.position?.lost ?? null;
     if (this.#lost !== null) this.tend();
   }
@@ -129,6 +134,12 @@ export class AuditLog {
   abandon(): void {
     this.#is_abandoned = true;
     this.#waiting = [];
+  }
+
+  /** Whether the trail is still this gate's to write. */
+  isOwn(): boolean {
+    this.#look();
+    return !this.#is_abandoned;
   }
 
   /** Writes the queued lines, in one write. Never throws. */
@@ -192,7 +203,8 @@ export class AuditLog {
   }
 
   #put(bodies: readonly Body[], entries: readonly Entry[]): void {
-    if (this.#is_abandoned) return;
+    // The process may have been stopped since the lines were made, and another gate have begun meanwhile.
+    if (!this.isOwn()) return;
     let lines: string[] = [];
     try {
       lines = this.#withRoom(() => this.#write(bodies));

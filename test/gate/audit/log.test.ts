@@ -106,6 +106,28 @@ describe("the trail", () => {
     expect(linesIn(folder)).toEqual(before);
   });
 
+  it("is written no more where another gate has begun since its line was made, as while the process was stopped", async () => {
+    const { folder, head_file, clock, opened } = freshTrail();
+    const [log, other] = [opened(), opened()];
+    let is_lost = false;
+    log.begin(
+      () => undefined,
+      () => is_lost && log.abandon(),
+    );
+    const ts = clock.ms / 1000;
+    log.append({ event: "test", ts });
+    log.flush();
+    log.append(() => {
+      is_lost = true;
+      written(other, clock, ["of the other one"]);
+      return { event: "test", ts };
+    });
+    log.flush();
+    log.close();
+    expect(eventsIn(folder, "2026-05.jsonl")).toHaveLength(2);
+    expect(await verifyAudit(folder, head_file)).toMatchObject({ ok: true, problems: [] });
+  });
+
   it("a clock that steps over a month's end and back stays in the newer file", async () => {
     const { folder, head_file, clock, opened } = freshTrail(new ManualClock("2026-06-01T00:00:01Z"));
     const log = opened();
