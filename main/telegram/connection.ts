@@ -62,8 +62,8 @@ export class Connection {
     this.#running = this.#run();
   }
 
-  /** Confirms what was handled, where that takes no longer than this. */
-  async close(within_ms: number): Promise<void> {
+  /** Confirms what was handled, where that takes no longer than this. @param sent once nothing is being sent any more */
+  async close(within_ms: number, sent: Promise<void>): Promise<void> {
     this.#closing.abort();
     const api = this.#api;
     const limit = sleep(within_ms, undefined, { ref: false });
@@ -72,6 +72,7 @@ export class Connection {
     await Promise.race([this.#running, limit]);
     if (api !== undefined && this.#offset !== undefined && this.#problem === null)
       await Promise.race([api.getUpdates(this.#offset, 0).catch(() => undefined), limit]);
+    await Promise.race([sent, limit]);
     api?.close();
   }
 

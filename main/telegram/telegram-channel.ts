@@ -171,7 +171,7 @@ export class TelegramChannel implements Channel {
   async close(): Promise<void> {
     const { close_ms } = this.#parts.timing;
     this.#refused.close();
-    await Promise.all([this.#messages.close(close_ms), this.#connection.close(close_ms)]);
+    await this.#connection.close(close_ms, this.#messages.close(close_ms));
   }
 
   get #settings(): ScreenSettings {

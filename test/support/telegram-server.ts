@@ -49,7 +49,9 @@ export type TelegramFault =
   | { status: number; retry_after?: number; description?: string }
   /** The connection ends: before the call had an effect, or after it. */
   | { drop: "before" | "after" }
-  | { body: string };
+  | { body: string }
+  /** It has its effect at once, and is answered once this has happened. */
+  | { answered_after: Promise<void> };
 
 interface SentUpdate {
   update_id: number;
@@ -260,7 +262,7 @@ export class TelegramServer {
       response.end(fault.body);
       return this.#changed();
     }
-    if (fault !== undefined) {
+    if (fault !== undefined && "status" in fault) {
       if (fault.retry_after !== undefined)
         this.#not_before.set(method, this.waits.monotonic() + fault.retry_after * 1000);
       error(response, fault.status, fault.description ?? "fault", fault.retry_after);
@@ -268,9 +270,14 @@ export class TelegramServer {
     }
     if (method === "getUpdates") return this.#getUpdates(call, response);
     const effect = this.#effect(call);
+    const sent = this.messages.at(-1);
+    if (fault !== undefined) {
+      this.#changed();
+      await fault.answered_after;
+    }
     if ("error" in effect) error(response, 400, effect.error);
     else ok(response, effect.result);
-    if (method === "sendMessage") for (const message of this.messages.slice(-1)) message.is_answered = true;
+    if (method === "sendMessage" && sent !== undefined) sent.is_answered = true;
     this.#changed();
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { Seeded } from "../../fuzz/seeded.ts";
 import { configuredHome, TelegramGate } from "../support/telegram-gate.ts";
@@ -69,6 +70,27 @@ it("what ended while the gate was away is edited at its next start, and what sti
   expect((await second.server.answerTo(callback)).text).toMatch(/^Approved in Telegram/);
   expect(second.request(waiting.token).status).toBe("approved");
   expect(second.server.messages.filter(({ text }) => text.includes("b.txt")).length).toBe(1);
+});
+
+it("what is being sent as the gate ends is sent once: its answer is waited for, and the next gate knows it", async () => {
+  const first = await TelegramGate.open();
+  await first.link();
+  const { server, home } = first;
+  const { promise: answered_after, resolve: answer } = Promise.withResolvers<void>();
+  server.fail("sendMessage", { answered_after });
+  const asked = first.asks("a.txt");
+  await server.message(({ text }) => text.includes("a.txt"));
+  const polled = server.count("getUpdates");
+  const closed = first.close();
+  // The last one confirms what was handled.
+  await server.until(() => server.count("getUpdates") > polled);
+  await setTimeout(50);
+  answer();
+  await closed;
+  const second = await TelegramGate.open({ server, home });
+  await second.operator.call("approvals.resolve", { token: asked.token, decision: "rejected" });
+  const shown = () => server.messages.flatMap(({ text }) => (text.includes("a.txt") ? [text] : []));
+  await expect.poll(shown).toEqual([expect.stringMatching(/^Denied: tester: write/)]);
 });
 
 it("an agent that asks without an end makes a bounded number of messages, and each is shown once there is room", async () => {

@@ -42,7 +42,11 @@ export class PreloadHost {
     const binding = `__stand_in_${randomUUID().replaceAll("-", "")}`;
     await page.exposeBinding(binding, async ({ frame }, message: Message) => {
       if (frame !== page.mainFrame()) throw new Error("no preload in this frame");
-      return await this.#called(page, message);
+      return await this.#called(page, message).catch((error: unknown) => {
+        // Nobody in the page waits for a listener's registration.
+        console.error("stand-in:", message, error);
+        throw error;
+      });
     });
     const shape = Object.fromEntries(Object.entries(this.#exposed).map(([name, api]) => [name, Object.keys(api)]));
     await page.addInitScript(inPage, { binding, shape, event_name: this.#event_name });
