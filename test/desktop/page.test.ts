@@ -29,6 +29,7 @@ describeDesktop("the page in the app's windows", () => {
   let agent: AgentConnection;
   let pages: [popup: Page, window: Page];
   let files = 0;
+  const thrown: string[] = [];
   const ask = (content = "text", intent = "write a file") =>
     agent.ask({
       executor: "Write",
@@ -45,6 +46,7 @@ describeDesktop("the page in the app's windows", () => {
     agent = await AgentConnection.open(agent_socket);
     await agent.hello("asker", { token: readToken(agentTokenFile(app.home.paths, "asker")) });
     pages = [await app.page("popup"), await app.page("approvals")];
+    for (const page of pages) page.on("pageerror", (error) => thrown.push(`${page.url()}: ${error.message}`));
     await recorded(app, ({ tray }) => {
       const bounds = { x: 1200, y: 0, width: 22, height: 24 };
       tray.emit("click", {}, bounds, { x: bounds.x, y: bounds.y });
@@ -55,8 +57,16 @@ describeDesktop("the page in the app's windows", () => {
     };
   });
 
+  /** Whether a page that shows no card was loaded, is visible, has the gate's answers and asks for more. */
+  async function printSeen(): Promise<void> {
+    const seen = '[document.readyState, document.visibilityState, document.body.innerText].join("\\n")';
+    for (const page of pages) console.log(page.url(), await page.evaluate<string>(seen).catch(String));
+    console.log(thrown, await operator.call("approvals.list", {}), app.output());
+  }
+
   // What a test that failed has left would fail the others.
-  afterEach(async () => {
+  afterEach(async ({ task }) => {
+    if (task.result?.state === "fail") await printSeen();
     for (const { token } of await operator.call("approvals.list", {}))
       await operator.call("approvals.resolve", { token, decision: "rejected" });
     for (const page of pages) await expect.poll(() => cards(page).count()).toBe(0);

@@ -141,9 +141,11 @@ class Lane {
   }
 
   #known(token: string): BotMessage {
-    const [found, ...others] = this.#messagesOf(token).filter((message) => message.is_answered);
-    if (found === undefined || others.length > 0) throw new Error(`${others.length + 1} messages that the gate knows`);
-    return found;
+    const all = this.#messagesOf(token);
+    const [found, ...others] = all.filter((message) => message.is_answered);
+    if (found !== undefined && others.length === 0) return found;
+    const seen = JSON.stringify({ seed: SEED, request: this.gate.request(token), all }, null, 1);
+    throw new Error(`${all.filter((message) => message.is_answered).length} messages that the gate knows: ${seen}`);
   }
 
   #finalText(token: string): string {
