@@ -35,9 +35,17 @@ export function openAgentWay(parts: AgentWayParts): AgentWay {
   const loopback = new Loopback({ folder, ports: hosts.loopback, isStopped, failed });
   const token_file = `${seat.socket}.token`;
   writeFileSync(token_file, seat.token, { mode: 0o400, flag: "wx" });
+  const removed = (remove: () => void) => {
+    try {
+      remove();
+    } catch (error) {
+      failed("removing what an agent's run began with", error);
+    }
+  };
+  const removeToken = () => removed(() => rmSync(token_file, { force: true }));
   const begun = () => {
-    rmSync(token_file, { force: true });
-    seat.begun();
+    removeToken();
+    removed(() => seat.begun());
   };
   const access = unlessStopped(new ListedHosts(hosts.listed, NOT_LISTED), isStopped);
   const { proxy, way } = openWay(access, { ...parts, loopback: loopback.ways, reached: begun });
@@ -55,9 +63,9 @@ export function openAgentWay(parts: AgentWayParts): AgentWay {
       loopback.interrupt();
     },
     close() {
-      rmSync(token_file, { force: true });
       loopback.close();
       proxy.close();
+      removeToken();
     },
   };
 }

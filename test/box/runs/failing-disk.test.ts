@@ -1,7 +1,11 @@
+import { once } from "node:events";
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync } from "node:fs";
+import { createConnection } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { confinedCommand } from "../../../ipc/confined-command.ts";
+import { openAgentWay } from "../../../main/box/agent-runs/agent-way.ts";
+import { errorCode } from "../../../main/gate/errors.ts";
 import { smallDisk } from "../../support/small-disk.ts";
 import { boxUnderTest, shellRuns, withoutBox } from "../box-under-test.ts";
 
@@ -58,3 +62,29 @@ describe.skipIf(reason !== undefined)(
     });
   },
 );
+
+it("a whole agent's way to its hosts begins and is closed, too, where its secret can't be removed", async () => {
+  const disk = smallDisk(8);
+  if (disk === undefined) return;
+  const failures: unknown[] = [];
+  const way = openAgentWay({
+    folder: disk.folder,
+    node: process.execPath,
+    hosts: { listed: [], loopback: [] },
+    seat: { socket: join(disk.folder, "socket"), token: "t", begun: () => undefined, ended: () => undefined },
+    places: { first: [], words: [], at: [] },
+    isStopped: () => false,
+    failed: (_what, error) => failures.push(error),
+  });
+  const socket = way.arguments[way.arguments.indexOf("--ro-bind") + 1] ?? "";
+  await expect.poll(() => existsSync(socket)).toBe(true);
+  disk.closeForWriting();
+  const connection = createConnection(socket);
+  await once(connection, "connect");
+  await expect.poll(() => failures).toHaveLength(1);
+  connection.destroy();
+  way.close();
+  const [error] = await once(createConnection(socket), "error");
+  expect(errorCode(error)).toBe("ECONNREFUSED");
+  expect(failures).toHaveLength(2);
+});
