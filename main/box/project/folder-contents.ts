@@ -188,7 +188,7 @@ function contentsOfPlain(path: string, entries: readonly Entry[], is_repository:
       if (is_folder) contents.folders.push({ name, kind: "repository" });
       else contents.places.push(name);
     } else if (
-      isRunLater(path, lower) ||
+      isRunLater(path, lower, is_folder) ||
       bringsPlaces(lower, is_link) ||
       (is_link && leadsToPrograms(lower)) ||
       (is_repository && OF_REPOSITORY.has(name)) ||
@@ -238,8 +238,8 @@ function isRepository(entries: readonly Entry[]): boolean {
 const bringsPlaces = (lower: string, is_link: boolean): boolean =>
   is_link && RUN_LATER_FOLDERS.has(lower) && !BUILD_FOLDERS.has(lower);
 
-function isRunLater(folder: string, lower: string): boolean {
+function isRunLater(folder: string, lower: string, is_folder: boolean): boolean {
   // zsh loads a compiled start-up file in the other's place.
   const name = lower.endsWith(".zwc") ? lower.slice(0, -4) : lower;
-  return mayBeRunLater(name) && endsInRunLater([...folder.toLowerCase().split("/"), name]);
+  return mayBeRunLater(name) && endsInRunLater([...folder.toLowerCase().split("/"), name], is_folder);
 }

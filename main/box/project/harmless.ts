@@ -17,6 +17,7 @@ export function isHarmless(path: string, project: string): boolean {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const folder = path.slice(0, -name.length - 1);
   if (isNamedAsPrograms(path)) return leadsToSeen(path, bytesOf(project));
+  if (namesOnlyVersions(path)) return true;
   if (name === ".git") return isOwnWorktree(path, project) || isOwnSubmodule(path, project);
   if (name === ".gitmodules") return folder === bytesOf(project) && namesOnlySubmodules(read(path) ?? "[");
   if (!/\/\.git(?:\/|$)/.test(folder)) return false;
@@ -40,6 +41,29 @@ function leadsToSeen(path: string, project: string): boolean {
   }
 }
 
+/** What commands may change at a place whose content is run later, as long as it runs nothing. @param path with one character for each byte */
+export const isPlain = (path: string): boolean => isPlainRebase(path) || namesOnlyVersions(path);
+
+const NODE_VERSION = /^(?:#.*|lts\/[\w*-]+|[^./\\][^/\\]*)?$/;
+const TOOLCHAIN =
+  /^(?:#.*|\d[\w.-]*|(?:stable|beta|nightly)[\w.-]*|\[toolchain\]|(?:channel|profile)\s*=\s*"[\w.-]+"|(?:(?:components|targets)\s*=\s*)?\[?(?:\s*"[\w.-]+"(?:\s*,)?)*\s*\]?)$/;
+
+/** By the names of files that say which version of a program runs: lines that name no path. */
+const VERSION_LINES: ReadonlyMap<string, RegExp> = new Map([
+  [".node-version", NODE_VERSION],
+  [".nvmrc", NODE_VERSION],
+  [".sdkmanrc", /^(?:#.*|[a-z]+[=\s]+\w[\w.-]*)?$/],
+  ["rust-toolchain", TOOLCHAIN],
+  ["rust-toolchain.toml", TOOLCHAIN],
+]);
+
+function namesOnlyVersions(path: string): boolean {
+  const line = VERSION_LINES.get(path.slice(path.lastIndexOf("/") + 1));
+  if (line === undefined) return false;
+  const lines = read(path)?.split("\n");
+  return lines?.every((text) => line.test(text.trim())) === true;
+}
+
 /** Steps of a rebase that only pick, edit and label commits: what git itself writes where it stops, and continues with. */
 const PLAIN_STEPS =
   /^(?:\s*(?:[^A-Za-z\s].*|noop|(?:break|b)|(?:pick|p|reword|r|edit|e|squash|s|fixup|f|drop|d|label|l|reset|t|merge|m|update-ref|u)\s.*)?)$/;
@@ -47,11 +71,8 @@ const PLAIN_STEPS =
 /** Git's own for merges. It runs any other as a program `git-merge-NAME`: with a slash in it, one of the work tree. */
 const STRATEGY = /^(?:ort|recursive|resolve|ours|octopus|subtree)\n?$/;
 
-/**
- * Whether what is at this path says how a rebase or a sequence continues, and runs no command: its steps, and how it merges.
- * @param path with one character for each byte
- */
-export function isPlainRebase(path: string): boolean {
+/** Whether what is at this path says how a rebase or a sequence continues, and runs no command: its steps, and how it merges. */
+function isPlainRebase(path: string): boolean {
   if (/\/\.git(?:\/.*)?\/rebase-merge\/strategy$/s.test(path)) return STRATEGY.test(read(path) ?? "");
   if (/\/\.git(?:\/.*)?\/sequencer\/opts$/s.test(path)) {
     const options = settingsOf(read(path) ?? "[");
@@ -91,7 +112,7 @@ const WORKTREE = /^\tworktree = ((?:\.\.\/)+(?!\.\.\/)[\w./-]{1,4096})$/m;
 function isSubmoduleConfig(path: string, project: string): boolean {
   const text = read(path);
   const to = WORKTREE.exec(text ?? "")?.[1];
-  if (text === undefined || to === undefined || !isPlain(text.replace(WORKTREE, ""))) return false;
+  if (text === undefined || to === undefined || !isPlainText(text.replace(WORKTREE, ""))) return false;
   const [folder, own] = [dirname(path), `${bytesOf(project)}/.git/modules/`];
   const copy = resolve(folder, to);
   if (!folder.startsWith(own) || !copy.startsWith(`${bytesOf(project)}/`)) return false;
@@ -112,10 +133,10 @@ const PLAIN_LINES = [
 
 function isPlainConfig(path: string): boolean {
   const text = read(path);
-  return text !== undefined && isPlain(text);
+  return text !== undefined && isPlainText(text);
 }
 
-function isPlain(text: string): boolean {
+function isPlainText(text: string): boolean {
   return text.split("\n").every((line) => PLAIN_LINES.some((plain) => plain.test(line)));
 }
 

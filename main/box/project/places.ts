@@ -8,7 +8,7 @@ import { kindOf } from "../../gate/targets/path-kind.ts";
 import { isAtOrBelow } from "../../gate/targets/pattern.ts";
 import type { FoundPlaces } from "../arguments/bubblewrap.ts";
 import { isLinkToPrograms } from "./folder-contents.ts";
-import { isPlainRebase } from "./harmless.ts";
+import { isPlain } from "./harmless.ts";
 import { leadingOut } from "./leading-out.ts";
 import { type Found, identityOf, ProjectTree, TREE_LIMITS, type TreeLimits, type TreeLook } from "./project-tree.ts";
 import type { Turns } from "./turns.ts";
@@ -147,8 +147,13 @@ export class Places {
         home: this.#home,
         project,
       });
-      // A rebase continues in later commands: its steps are looked at after each, as if they were new.
-      looks.push({ folder, ...look, places: places.filter(({ path }) => !isPlainRebase(path)) });
+      // A rebase continues in later commands, and these may name another version: that is looked at after each, as if it were new.
+      const kept: Found[] = [];
+      for (const place of places) {
+        if (!isPlain(place.path)) kept.push(place);
+        await turns.shared();
+      }
+      looks.push({ folder, ...look, places: kept });
     }
     return looks;
   }

@@ -32,8 +32,13 @@ const ENTRIES: readonly Entry[] = [
     files:
       ".pre-commit-config.yaml .pre-commit-config.yml prek.toml .overcommit.yml hk.pkl captainhook.json grumphp.yml",
   },
-  { read_by: "hg", files: ".hgrc .hg/hgrc .hg/hgrc-not-shared" },
-  { read_by: "jj", files: ".jj/repo/config.toml .jj/workspace-config.toml" },
+  {
+    read_by: "hg, also where it says that another folder holds the repository",
+    files: ".hgrc .hg/hgrc .hg/hgrc-not-shared .hg/sharedpath",
+  },
+  { read_by: "Sapling, likewise", files: ".sl/config .sl/sharedpath" },
+  { read_by: "jj, likewise", files: ".jj/repo .jj/repo/config.toml .jj/workspace-config.toml" },
+  { read_by: "darcs, Pijul and Android's repo", folders: "_darcs/prefs .repo/repo", files: ".pijul/config" },
   { read_by: "gh", folders: ".config/gh" },
   { read_by: "lazygit", files: ".lazygit.yml" },
   // what a shell reads as it starts, or as it enters a folder
@@ -56,6 +61,11 @@ const ENTRIES: readonly Entry[] = [
   { read_by: "readline, in shells and prompts", files: ".inputrc" },
   { read_by: "direnv, at `cd`", folders: ".direnv .config/direnv", files: ".envrc .direnvrc" },
   {
+    read_by: "an .envrc that was allowed, and by `source_env` not looked at again",
+    files: ".envrc.local .envrc.private",
+  },
+  { read_by: "devenv and devbox, by an .envrc that was allowed", folders: ".devenv .devbox" },
+  {
     read_by: "rvm, autoenv and shadowenv, at `cd`",
     folders: ".shadowenv.d",
     files: ".rvmrc .autoenv .autoenv.leave .autoenv.zsh .autoenv_leave.zsh",
@@ -64,8 +74,12 @@ const ENTRIES: readonly Entry[] = [
     read_by: "mise and asdf, at `cd` and by their shims",
     folders: ".mise .config/mise",
     files:
-      "mise.toml mise.local.toml .mise.toml .mise.local.toml .config/mise.toml mise/config.toml mise/config.local.toml .tool-versions",
+      "mise.toml mise.local.toml .mise.toml .mise.local.toml .config/mise.toml mise/config.toml mise/config.local.toml .miserc.toml .config/miserc.toml .tool-versions",
   },
+  { read_by: "proto, at `cd` and by its shims", files: ".prototools" },
+  { read_by: "fnm, at `cd`: a version may be a path", files: ".node-version .nvmrc" },
+  { read_by: "SDKMAN!, at `cd`: likewise", files: ".sdkmanrc" },
+  { read_by: "rustup, by its shims: a toolchain may be a path", files: "rust-toolchain rust-toolchain.toml" },
   // what a session, a timer or a bus starts
   {
     read_by: "a login, and the graphical session",
@@ -107,10 +121,13 @@ const ENTRIES: readonly Entry[] = [
     files: ".curlrc .wgetrc .wgetrc2 .ripgreprc .jq .ackrc",
   },
   { read_by: "tmux and screen", folders: ".config/tmux", files: ".screenrc .tmux.conf" },
-  { read_by: "gdb, lldb and pdb", files: ".gdbinit .lldbinit .pdbrc" },
+  {
+    read_by: "debuggers: gdb, lldb, Python's, Perl's and Ruby's",
+    files: ".gdbinit .lldbinit .pdbrc .perldb .byebugrc .rdbgrc .rdbgrc.rb",
+  },
   {
     read_by: "prompts of languages and databases: python, ruby, R, octave, elixir, ocaml, ghci, psql, sqlite",
-    folders: ".ipython",
+    folders: ".ipython .jupyter .julia/config",
     files: ".pythonrc .irbrc .pryrc .rprofile .rdata .renviron .octaverc .iex.exs .ocamlinit .ghci .psqlrc .sqliterc",
   },
   { read_by: "less", files: ".lessfilter .lesskey" },
@@ -122,6 +139,11 @@ const ENTRIES: readonly Entry[] = [
     files: ".vimrc .gvimrc .exrc .nvimrc .nvim.lua",
   },
   {
+    read_by: "vim's and neovim's plugins: lazy.nvim, neoconf, localvimrc and others",
+    files: ".lazy.lua .neoconf.json .lvimrc .local.vimrc",
+  },
+  { read_by: "the language server of Lua, in any editor", files: ".luarc.json .luarc.jsonc" },
+  {
     read_by: "emacs, nano and helix",
     folders: ".emacs.d .config/emacs .helix .config/helix",
     files: ".emacs .dir-locals.el .dir-locals-2.el .nanorc",
@@ -129,7 +151,8 @@ const ENTRIES: readonly Entry[] = [
   {
     read_by: "VS Code and its relatives",
     folder: "application support/code",
-    folders: ".vscode/extensions .vscode-server .config/vscodium .config/code",
+    folders:
+      ".vscode/extensions .vscode-server .vscode-server-insiders .vscode-insiders .vscode-oss .cursor-server .windsurf-server .config/vscodium .config/code",
     files:
       ".vscode/tasks.json .vscode/launch.json .vscode/settings.json .vscode/mcp.json .vscode/cmake-kits.json .vscode/c_cpp_properties.json *.code-workspace",
   },
@@ -138,9 +161,13 @@ const ENTRIES: readonly Entry[] = [
     folders: ".devcontainer",
     files: ".devcontainer.json",
   },
-  { read_by: "JetBrains' editors", folders: ".idea .run .config/jetbrains .jetbrains" },
+  { read_by: "JetBrains' editors", folders: ".idea .run .config/jetbrains .jetbrains .fleet", files: "*.ipr *.iws" },
   { read_by: "zed", folders: ".zed .config/zed" },
   { read_by: "Sublime Text", files: "*.sublime-project" },
+  { read_by: "Visual Studio and Theia", folders: ".vs .theia" },
+  { read_by: "Eclipse, as it builds by itself", folders: ".externaltoolbuilders", files: ".project" },
+  { read_by: "Lite XL and Pragtical", files: ".lite_project.lua .pragtical_project.lua" },
+  { read_by: "Kate, Nova and TextMate", folders: ".nova", files: ".kateproject .tm_properties" },
   // agents
   { read_by: "Claude Code", folders: ".claude", files: ".mcp.json .claude.json" },
   { read_by: "Codex, Gemini CLI and others by .agents", folders: ".codex .gemini .agents" },
@@ -157,7 +184,13 @@ const ENTRIES: readonly Entry[] = [
   { read_by: "Amazon Q, Droid and Qoder", folders: ".amazonq .factory .qoder" },
   { read_by: "Auggie, Junie and Trae", folders: ".augment .junie/mcp .trae" },
   { read_by: "aider and Crush", folders: ".crush", files: ".aider.conf.yml crush.json .crush.json" },
-  { read_by: "GitHub Copilot", folders: ".github/hooks" },
+  { read_by: "GitHub Copilot", folders: ".github/hooks .github/copilot .copilot" },
+  {
+    read_by: "Antigravity, CodeBuddy, iFlow, Tabnine and Grok CLI",
+    folders: ".agent .codebuddy .iflow .tabnine .grok",
+  },
+  { read_by: "OpenHands, Pi, Rovo Dev and Mistral Vibe", folders: ".openhands .pi .rovodev .vibe" },
+  { read_by: "mux, ECA and mcphub.nvim", folders: ".mux .eca .mcphub" },
 ];
 
 export interface RunLaterPlace {

@@ -65,15 +65,20 @@ const LAST_PATTERNS = [...RUN_LATER_NAMES].filter((name) => name.startsWith("*")
 export const mayBeRunLater = (name: string): boolean =>
   RUN_LATER_NAMES.has(name) || LAST_PATTERNS.some((pattern) => isName(name, pattern));
 
-/** Hidden folders that hold such a place, not all of whose content is one: a link by such a name brings one along. */
+/** Folders that hold such a place, not all of whose content is one: a link by such a name brings one along. */
 export const RUN_LATER_FOLDERS: ReadonlySet<string> = new Set(
-  KEPT.flatMap(({ names }) => names.slice(0, 1)).filter((name) => name.startsWith(".")),
+  KEPT.flatMap(({ names }) => (names[0]?.startsWith(".") === true || names.length > 1 ? names.slice(0, 1) : [])),
 );
 
-/** True if the names of a path, in lower case, end in a place that is known wherever it lies. */
-export function endsInRunLater(names: readonly string[]): boolean {
-  return KEPT.some(({ names: place }) =>
-    matchesAt(names, names.length - place.length, { names: place, is_folder: false }),
+/**
+ * True if the names of a path, in lower case, end in a place that is known wherever it lies. Of the places that are files a folder is
+ * none: nothing reads it as one.
+ */
+export function endsInRunLater(names: readonly string[], is_folder: boolean): boolean {
+  return KEPT.some(
+    (place) =>
+      (place.is_folder || !is_folder) &&
+      matchesAt(names, names.length - place.names.length, { names: place.names, is_folder: false }),
   );
 }
 

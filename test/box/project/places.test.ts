@@ -115,6 +115,7 @@ describe("the places in a project whose content is run later", () => {
     expect(run_later).toEqual([]);
     const planted = [".tox/py311/bin/ls", ".venv/bin/cat", "bin/git", "env/bin/head", "node_modules/.bin/grep"];
     planted.push(".venv/bin/sudo", "node_modules/.bin/SSH", "node_modules/.bin/git-lfs");
+    planted.push("node_modules/.bin/metnos-gate", ".venv/bin/claude");
     for (const name of [
       ...planted,
       "bin/other",
@@ -454,6 +455,25 @@ describe("what appeared", () => {
     expect(await appeared(places, known, project)).toEqual([]);
     exchange(project);
     expect(await appeared(places, known, project)).toEqual([".envrc"]);
+  });
+
+  it("are links in the place of a folder that holds one, or that lead to a repository", async () => {
+    const { project } = made(["src/config.toml", ".jj/working_copy/checkout", ".hg/requires"]);
+    const places = new Places();
+    const { known } = await look(places, project);
+    const links = ["mise", "_darcs", ".jj/repo"];
+    for (const name of links) symlinkSync(join(project, "src"), join(project, name));
+    expect(await appeared(places, known, project)).toEqual(links.sort());
+  });
+
+  it("are files alone where nothing reads a folder by that name", async () => {
+    const { project, add } = made([".jj/working_copy/checkout"]);
+    const places = new Places();
+    const { known } = await look(places, project);
+    add(".jj/repo/store/type");
+    expect(await appeared(places, known, project)).toEqual([]);
+    add("sub/.jj/repo");
+    expect(await appeared(places, known, project)).toEqual(["sub/.jj/repo"]);
   });
 
   it("is a link that led nowhere, once it leads somewhere", async () => {
