@@ -26,6 +26,23 @@ function within<T>(look: () => T): T {
   return seen;
 }
 
+/** Turns that measure how long the pieces between them took, in milliseconds of processor time. */
+class Pieces extends Turns {
+  longest = 0;
+  #began = process.threadCpuUsage();
+
+  passed(): void {
+    const { user, system } = process.threadCpuUsage(this.#began);
+    this.longest = Math.max(this.longest, (user + system) / 1000);
+  }
+
+  override async shared(): Promise<void> {
+    this.passed();
+    await super.shared();
+    this.#began = process.threadCpuUsage();
+  }
+}
+
 /** Folders in one another, as deep as a path can name. */
 function makeDeep(project: string): string {
   const deep = `${project}/${"d/".repeat(1900)}`.slice(0, -1);
@@ -76,6 +93,25 @@ describe("a hostile project", () => {
     expect(within(() => paths.map(() => realPath(deep)))).toContain(deep);
     const chains = Array.from({ length: 400 }, (_, index) => join(project, "d/d", `chain${index % 39}`, `../${index}`));
     within(() => withScanLimit(() => chains.map((path) => realForm(path))));
+  });
+
+  it("with many links to folders of programs, each by a long way, has them followed in pieces", async () => {
+    const project = tempFolder();
+    for (const name of ["d", "chain30", ".tox"]) mkdirSync(join(project, name));
+    for (let index = 0; index < 30; index++)
+      symlinkSync(`${"d/../".repeat(300)}chain${index + 1}`, join(project, `chain${index}`));
+    const link = (from: number, to: number) => {
+      for (let index = from; index < to; index++) symlinkSync("../chain0", join(project, ".tox", String(index)));
+    };
+    link(0, 400);
+    const box = { project, cwd: project, reads: [], writes: [], network: false };
+    const turns = new Pieces();
+    const { known } = await new Places().before(box, turns);
+    expect(known[0]?.places).toHaveLength(400);
+    turns.passed();
+    expect(turns.longest).toBeLessThan(MAX_MS);
+    link(400, 4100);
+    await expect(new Places().before(box, turns)).rejects.toThrow(TooLarge);
   });
 
   it.each(["modules", "worktrees"])("with more folders in .git/%s than anybody has gets no box", (name) => {

@@ -21,6 +21,9 @@ const MAX_TREES = 24;
 /** In bytes, of all paths that a box would keep or cover: more than so many fit into no box's arguments. */
 const MAX_PATHS = 120 * 1024;
 
+/** Links to folders of programs, which take no argument: more than any project has, and each may lead by a long way. */
+const MAX_LINKS = 4096;
+
 /** Bytes of repositories' settings that are read in one look: with more of them it isn't looked through. */
 const MAX_SETTINGS = 2 * 1024 * 1024;
 
@@ -105,6 +108,8 @@ export class Places {
     const pipes = (await leadingOut(all_pipes.filter(({ path }) => isWithin(path, shown)))).map(({ path }) => path);
     if ([...places, ...secrets, ...read_settings, ...pipes].reduce((sum, path) => sum + path.length, 0) > MAX_PATHS)
       throw new TooLarge("too much that is run later");
+    if (looks.reduce((sum, look) => sum + look.places.filter(isLinkToPrograms).length, 0) > MAX_LINKS)
+      throw new TooLarge("too many links to programs");
     const written = is_narrow ? writes : folders;
     const holders = [...looks, ...read_looks].flatMap((look) =>
       look.secrets.flatMap(({ path }) => foldersAbove(path, Buffer.from(look.folder).toString("latin1"))),
@@ -115,6 +120,8 @@ export class Places {
       bound.push(...withTarget(path, written));
       await turns.shared();
     }
+    const known: Known[] = [];
+    for (const look of looks) known.push(await knownOf(look, project, turns));
     return {
       found: {
         run_later: bound.flatMap(asText),
@@ -129,11 +136,7 @@ export class Places {
       unnamed_secrets: [...secrets, ...read_settings, ...places.filter(isSettings)].filter(
         (path) => asText(path).length === 0 && isWithin(path, shown),
       ),
-      known: looks.map(({ folder, places, repositories }) => ({
-        folder,
-        ...(folder === project ? {} : { project }),
-        places: [...places, ...repositories.map(itself)].map((place) => ({ ...place, leads_to: leadsTo(place) })),
-      })),
+      known,
       began,
       ended: performance.now(),
     };
@@ -183,6 +186,16 @@ export class Places {
     if (this.#trees.size > MAX_TREES && oldest !== undefined) this.#trees.delete(oldest);
     return tree;
   }
+}
+
+async function knownOf(look: { folder: string } & TreeLook, project: string, turns: Turns): Promise<Known> {
+  const { folder, repositories } = look;
+  const places: KnownPlace[] = [];
+  for (const place of [...look.places, ...repositories.map(itself)]) {
+    places.push({ ...place, leads_to: leadsTo(place) });
+    await turns.shared();
+  }
+  return { folder, ...(folder === project ? {} : { project }), places };
 }
 
 /** @param at_path what was there under this path @param known what it was, wherever that lay */
