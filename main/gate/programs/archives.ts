@@ -10,6 +10,8 @@ const VOLUMES = "-v --volume";
 /** GNU's options; where another tar takes no value for a letter (`-H`, `-L`), none is taken: a file isn't mistaken for one. */
 const TAR: Program = {
   names: ["tar", "bsdtar", "gtar"],
+  // By an archive's first bytes, whatever the options say.
+  looks_up: "gzip bzip2 xz zstd lzip lzma lzop compress lrzip grzip lz4".split(" "),
   options: { flags: "-t -v -z -j -J --list --verbose --gzip --bzip2 --xz", writes: "-f --file" },
   unclear: {
     flags: `-A -B -G -H -L -M -O -P -R -S -U -W -Z -a -c -d -h -i -k -l -m -n -o -p -r -s -u -w -x --create --append --update --extract --get

@@ -7,7 +7,7 @@ const BUILT_IN: ReadonlySet<string> = new Set(
 /** Of these the version alone is cleared, and builds put them beside a project's programs. */
 const INSTALLED_BY_BUILDS: ReadonlySet<string> = new Set(["node", "npm", "python", "python3"]);
 
-/** Names that a clear line has the shell look up on its PATH, in lower case. */
+/** Names that a clear line has the shell, or a program of the line, look up on its PATH, in lower case. */
 export const SEARCHED_PROGRAMS: ReadonlySet<string> = new Set(
   [
     ...PROGRAMS.filter(({ guard_only }) => guard_only !== true).flatMap(({ names, looks_up = [] }) => [

@@ -83,6 +83,11 @@ describe("a program of a clear line", () => {
       expect([line, needsCode(line, path)]).toEqual([line, true]);
     }
     expect(needsCode("timeout 5 cat a.txt", `${plant(join(project, "wrap/timeout"))}:${USUAL}`)).toBe(true);
+    // tar starts another by what an archive begins with.
+    const packers = plant(join(project, "packers/compress"));
+    for (const name of ["a.tgz", "a.tar"]) writeFileSync(join(project, name), "");
+    for (const line of ["tar tzf a.tgz", "tar -tf a.tar"])
+      expect([line, needsCode(line, USUAL), needsCode(line, `${packers}:${USUAL}`)]).toEqual([line, false, true]);
   });
 
   it("is git's only where what the user's own settings have git run isn't planted", () => {
@@ -143,6 +148,7 @@ describe("writing a program", () => {
     ".nox/lint/bin/x",
     "node_modules/.bin/x",
     "bin/cat",
+    "bin/gzip",
     "packages/a/bin/GIT",
   ])("at %s of a project is running code", (name) => {
     const { home, project, grants } = world();
