@@ -103,7 +103,26 @@ function isOwnSubmodule(path: string, project: string): boolean {
   const to = /^gitdir: (.+)\n?$/.exec(read(path) ?? "")?.[1];
   const own = `${bytesOf(project)}/.git/modules/`;
   const at = to === undefined ? "" : resolve(dirname(path), to);
-  return at.startsWith(own) && OWN_SUBMODULE.test(at.slice(own.length));
+  return at.startsWith(own) && OWN_SUBMODULE.test(at.slice(own.length)) && hidingHeads(path).length === 0;
+}
+
+const MODULES = "/.git/modules/";
+
+/**
+ * What makes folders repositories among whose files the one lies that a `.git` leads to: nobody looks there for another, and git itself
+ * makes none. @param path of the `.git`; with one character for each byte
+ */
+export function hidingHeads(path: string): string[] {
+  const to = /^gitdir: (.+)\n?$/.exec(read(path) ?? "")?.[1];
+  const at = to === undefined ? "" : resolve(dirname(path), to);
+  const begin = at.indexOf(MODULES) + MODULES.length;
+  if (begin < MODULES.length) return [];
+  const names = at.slice(begin).split("/");
+  return names.slice(1).flatMap((name, above) => {
+    const head = `${at.slice(0, begin)}${names.slice(0, above + 1).join("/")}/HEAD`;
+    const is_there = name !== "modules" && lstatSync(Buffer.from(head, "latin1"), NO_THROW) !== undefined;
+    return is_there ? [head] : [];
+  });
 }
 
 const WORKTREE = /^\tworktree = ((?:\.\.\/)+(?!\.\.\/)[\w./-]{1,4096})$/m;

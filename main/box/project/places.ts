@@ -8,7 +8,7 @@ import { kindOf } from "../../gate/targets/path-kind.ts";
 import { isAtOrBelow } from "../../gate/targets/pattern.ts";
 import type { FoundPlaces } from "../arguments/bubblewrap.ts";
 import { isLinkToPrograms } from "./folder-contents.ts";
-import { isPlain } from "./harmless.ts";
+import { hidingHeads, isPlain } from "./harmless.ts";
 import { leadingOut } from "./leading-out.ts";
 import { type Found, identityOf, ProjectTree, TREE_LIMITS, type TreeLimits, type TreeLook } from "./project-tree.ts";
 import type { Turns } from "./turns.ts";
@@ -168,6 +168,7 @@ export class Places {
     const look = await withNamed(folder, await this.#tree(folder).lookInTurns(turns), turns, {
       home: this.#home,
       project,
+      before: places,
     });
     const found: Found[] = [];
     for (const place of look.places) {
@@ -215,12 +216,19 @@ const itself = (repository: Found): Found => ({ ...repository, parent: "" });
 /** One of these, but for what couldn't be looked into before either. */
 export const wasOpenRepository = ({ parent, changed_at }: KnownPlace): boolean => parent === "" && changed_at !== 0;
 
-/** With the code that the repository's own settings name, and those of the repositories in it. */
+interface NamedBy {
+  home: string | undefined;
+  project: string | undefined;
+  /** What was there before a run; left out: what is there now. */
+  before?: readonly Found[];
+}
+
+/** With the code that the repository's own settings name, and those of the repositories in it; and with what hides one of those. */
 async function withNamed(
   folder: string,
   look: TreeLook,
   turns: Turns,
-  { home, project = folder }: { home: string | undefined; project: string | undefined },
+  { home, project = folder, before = look.places }: NamedBy,
 ): Promise<TreeLook> {
   const inner = [...look.repositories, ...look.places].filter(({ path }) => path.endsWith("/.git"));
   const roots = new Set([project, folder, ...inner.flatMap(({ path }) => asText(path).map(dirname))]);
@@ -239,6 +247,15 @@ async function withNamed(
       const bytes = Buffer.from(path).toString("latin1");
       if (!isAtOrBelow(path, folder) || isBelowOneOf(bytes, kept)) continue;
       named.push(...foundAt(path, bytes));
+      kept.add(bytes);
+    }
+    await turns.shared();
+  }
+  for (const { path } of before) {
+    if (!path.endsWith("/.git")) continue;
+    for (const bytes of hidingHeads(path)) {
+      if (kept.has(bytes) || !isWithin(bytes, [folder])) continue;
+      named.push(...asText(bytes).flatMap((head) => foundAt(head, bytes)));
       kept.add(bytes);
     }
     await turns.shared();

@@ -96,6 +96,50 @@ describe.skipIf(reason !== undefined)("git submodule add", () => {
 const EVIL =
   "touch ready; until grep -q fsmonitor .git/config; do printf '[core]\\n\\tfsmonitor = ./x.sh\\n' >> .git/config; sleep 0.02; done 2>/dev/null";
 
+describe.skipIf(reason !== undefined)("a repository among the files of a submodule's own", () => {
+  /** A repository at this path that runs a program, and the folder `sub` that leads git there. */
+  const evil = (project: string, at: string) => [
+    `mkdir -p ${at}/objects ${at}/refs sub`,
+    `cp -r .git/HEAD .git/index .git/objects .git/refs ${at}/`,
+    `printf '[core]\\n\\tfsmonitor = touch ${project}/ran; false\\n' > ${at}/config`,
+    `echo 'gitdir: ../${at}' > sub/.git`,
+    "git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub",
+  ];
+
+  it.each(["a/evil", "a/objects/evil", "a/objects/info/evil", "a/logs/evil", "a/refs/evil", "a/modules/b/evil"])(
+    "isn't entered by git, once a command has had a folder lead to .git/modules/%s",
+    async (place) => {
+      const { project, alarms, ran } = await world();
+      const own = place.startsWith("a/modules") ? "a/modules/b" : "a";
+      const made = [`mkdir -p .git/modules/${own}`, `cp .git/HEAD .git/modules/${own}/`];
+      const line = [...made, ...evil(project, `.git/modules/${place}`)].join(" && ");
+      expect(await ran(line, false)).toMatchObject({ code: 0 });
+      await expect.poll(() => alarms, { timeout: 5000 }).toMatchObject([{ code: "box_set_aside" }]);
+      git(project, "status");
+      expect([existsSync(join(project, "ran")), existsSync(join(project, "sub/.git"))]).toEqual([false, false]);
+    },
+  );
+
+  it("is found, too, where the one around it is made of a folder that had others in it", async () => {
+    const { project, alarms, failures, add, ran } = await world();
+    expect(await ran(add("vendor/ui"), true)).toMatchObject({ code: 0 });
+    git(project, "commit", "-qm", "ui");
+    expect([alarms, failures]).toEqual([[], []]);
+    const own = ".git/modules/vendor";
+    const hook = `printf '#!/bin/sh\\ntouch ${project}/ran\\n' > ${own}/ui/hooks/post-commit && chmod +x ${own}/ui/hooks/post-commit`;
+    const hidden = `rm -rf ${own}/ui/hooks && mkdir ${own}/ui/hooks && ${hook}; ln -s ../../../../a.txt ${own}/ui/logs/refs/x`;
+    await ran(`cp .git/HEAD ${own}/; ${hidden}`, false);
+    await expect.poll(() => alarms, { timeout: 5000 }).toMatchObject([{ code: "box_set_aside" }]);
+    expect([`${own}/HEAD`, `${own}/ui/logs/refs/x`].map((name) => existsSync(join(project, name)))).toEqual([
+      false,
+      false,
+    ]);
+    expect(existsSync(join(project, `${own}/ui/HEAD`))).toBe(true);
+    git(join(project, "vendor/ui"), "commit", "-q", "--allow-empty", "-m", "x");
+    expect(existsSync(join(project, "ran"))).toBe(false);
+  });
+});
+
 describe.skipIf(reason !== undefined)("settings that git replaces while other commands run", () => {
   it("aren't changed by a command beside another, which no mount would keep from them any more", async () => {
     const { project, add, ran, settings } = await world();
