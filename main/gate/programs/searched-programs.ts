@@ -22,5 +22,5 @@ export const SEARCHED_PROGRAMS: ReadonlySet<string> = new Set(
 export const TYPED_PROGRAMS: ReadonlySet<string> = new Set(
   `sudo su doas pkexec passwd ssh scp sftp rsync ssh-add ssh-keygen gpg pass vi vim nvim nano emacs less more man top htop code
   bash sh zsh fish dash tmux screen docker podman systemctl journalctl apt apt-get dnf pacman brew
-  metnos-gate claude codex gemini opencode`.split(/\s+/),
+  metnos-gate`.split(/\s+/),
 );

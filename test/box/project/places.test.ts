@@ -115,7 +115,7 @@ describe("the places in a project whose content is run later", () => {
     expect(run_later).toEqual([]);
     const planted = [".tox/py311/bin/ls", ".venv/bin/cat", "bin/git", "env/bin/head", "node_modules/.bin/grep"];
     planted.push(".venv/bin/sudo", "node_modules/.bin/SSH", "node_modules/.bin/git-lfs");
-    planted.push("node_modules/.bin/metnos-gate", ".venv/bin/claude");
+    planted.push("node_modules/.bin/metnos-gate", ".venv/bin/metnos-gate");
     for (const name of [
       ...planted,
       "bin/other",
