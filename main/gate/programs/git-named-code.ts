@@ -1,4 +1,4 @@
-import { lstatSync } from "node:fs";
+import { lstatSync, opendirSync, type Stats } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { BUILD_FOLDERS } from "../targets/build-folders.ts";
@@ -10,7 +10,10 @@ import { type GitFolders, gitFoldersOf } from "./git-folders.ts";
 import { indexOf } from "./git-index.ts";
 import { ownSettings } from "./git-repository.ts";
 
-/** What a repository's settings and the user's own name of its work tree: hooks, filters, drivers and further settings, which git runs or reads by itself. */
+/**
+ * What a repository's settings and the user's own name of its work tree: hooks, filters, drivers and further settings, which git runs or reads
+ * by itself. And where its hooks are links.
+ */
 
 /** Bytes of settings that are read. */
 const MAX_SETTINGS = 256 * 1024;
@@ -43,7 +46,7 @@ export function codeNamedBySettings(
   // No agent can make the user's own longer.
   const unlimited = { bytes: MAX_SETTINGS * MAX_FILES };
   const files = new Set([...own, join(folders.common, "config"), join(folders.git, "config.worktree")]);
-  const named: string[] = [];
+  const named = hooksLinked(join(folders.common, "hooks"));
   // Those that are included are read, too.
   for (const file of files) {
     const entries = entriesOf(file, home, own.includes(file) ? unlimited : room);
@@ -52,6 +55,66 @@ export function codeNamedBySettings(
       if (NAMES_SETTINGS.test(key) && value !== "" && files.size < MAX_FILES) files.add(resolve(dirname(file), value));
   }
   return [...new Set(named)].filter((path) => isOwn(path, root, folders)).slice(0, MAX_NAMED);
+}
+
+/** More names than any repository has among its hooks. */
+const MAX_HOOKS = 128;
+/** Each may lead by a long way. */
+const MAX_LINKED = 32;
+
+/** Of folders of hooks, as they were last changed: the links in them. */
+const known_links = new Map<string, { changed_at: number; inode: number; links: readonly string[] }>();
+const MAX_KNOWN = 200;
+/** A change so soon after a folder was read may not have changed its times again; in milliseconds. */
+const SAME_TICK_MS = 2050;
+
+/** Where links at a repository's hooks lead, or the link that is in their folder's place. */
+function hooksLinked(folder: string): string[] {
+  return linksAmong(folder).flatMap((link) => realForm(link) ?? []);
+}
+
+function linksAmong(folder: string): readonly string[] {
+  const stat = statOf(folder);
+  if (stat?.isSymbolicLink() === true) return [folder];
+  if (stat?.isDirectory() !== true) return [];
+  const { ino: inode, ctimeMs: changed_at } = stat;
+  const known = known_links.get(folder);
+  if (known?.changed_at === changed_at && known.inode === inode) return known.links;
+  const is_settled = Date.now() - changed_at > SAME_TICK_MS;
+  const links = linksIn(folder);
+  if (known_links.size >= MAX_KNOWN) known_links.clear();
+  if (is_settled) known_links.set(folder, { changed_at, inode, links });
+  return links;
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined; // no folder on the way: nothing is there
+  }
+}
+
+function linksIn(path: string): string[] {
+  const links: string[] = [];
+  try {
+    const folder = opendirSync(path);
+    try {
+      for (
+        let entry = folder.readSync(), names = 0;
+        entry !== null && names < MAX_HOOKS && links.length < MAX_LINKED;
+        names++
+      ) {
+        if (entry.isSymbolicLink()) links.push(join(path, entry.name));
+        entry = folder.readSync();
+      }
+    } finally {
+      folder.closeSync();
+    }
+  } catch {
+    return links; // it is closed: git runs nothing there
+  }
+  return links;
 }
 
 /** What builds make is theirs. */

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Places } from "../../../main/box/project/places.ts";
@@ -84,6 +84,31 @@ describe("code that a repository's own settings name", () => {
     expect(found.map(({ path }) => path).sort()).toEqual(
       ["c.sh", "own/hooks", "tools/fsm.sh"].map((name) => join(root, name)),
     );
+  });
+
+  it("is one, too, where a hook is a link, or the folder of all of them", async () => {
+    const home = tempFolder();
+    const root = join(home, "project");
+    execFileSync("git", ["init", "-q", root]);
+    for (const name of ["tools/check.sh", "tools/other.sh", "all/pre-push"]) {
+      mkdirSync(dirname(join(root, name)), { recursive: true });
+      writeFileSync(join(root, name), "yours\n");
+    }
+    const fate = (name: string) => fateOf([onPath("fs:write", join(root, name))], { home, cwd: root });
+    expect(["tools/check.sh", "all/pre-push"].map(fate)).toEqual(["free", "free"]);
+    symlinkSync("../../tools/check.sh", join(root, ".git/hooks/pre-commit"));
+    symlinkSync("../../later.sh", join(root, ".git/hooks/post-commit"));
+    expect(["tools/check.sh", "later.sh", "tools/other.sh"].map(fate)).toEqual(["asked", "asked", "free"]);
+    const places = new Places();
+    const look = await places.before({ project: root, reads: [], writes: [] }, new Turns());
+    expect(look.found.run_later).toContain(join(root, "tools/check.sh"));
+    const [known] = look.known;
+    if (known === undefined) throw new Error("nothing is known of the project");
+    writeFileSync(join(root, "later.sh"), "theirs\n");
+    expect((await places.appeared(known, new Turns())).found.map(({ path }) => path)).toEqual([join(root, "later.sh")]);
+    rmSync(join(root, ".git/hooks"), { recursive: true });
+    symlinkSync("../all", join(root, ".git/hooks"));
+    expect(["tools/check.sh", "all/pre-push", "all/new"].map(fate)).toEqual(["free", "asked", "asked"]);
   });
 
   it("is one, too, in the repository's own folder, but for what git itself writes there", async () => {
