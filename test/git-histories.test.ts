@@ -107,7 +107,7 @@ describe("git, looking through a hostile repository", () => {
     clearInterval(watch);
     expect(most).toBeGreaterThan(0);
     expect(most).toBeLessThan(1100);
-    expect(running(root)).toEqual([]);
+    await expect.poll(() => running(root), { timeout: 5000 }).toEqual([]);
   }, 90_000);
 
   it("ends with a gate that is killed, and leaves nothing when it is closed", async () => {
