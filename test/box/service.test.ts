@@ -211,6 +211,7 @@ describe.skipIf(reason !== undefined)("the gate after one that died", () => {
     ] as const) {
       const gate = await otherGate(folder, `${untilEnd}; echo x > .envrc`, more);
       commands.push(shellRuns(confinedCommand(gate.argv), at));
+      onTestFinished(() => writeFileSync(join(at, "end"), ""));
       await expect.poll(() => existsSync(join(at, "going"))).toBe(true);
       await killed(gate);
     }
@@ -240,6 +241,7 @@ describe.skipIf(reason !== undefined)("the gate after one that died", () => {
     ] as const) {
       const gate = await otherGate(folder, untilEnd, more);
       commands.push(shellRuns(confinedCommand(gate.argv), at));
+      onTestFinished(() => writeFileSync(join(at, "end"), ""));
       await expect.poll(() => existsSync(join(at, "going"))).toBe(true);
       await killed(gate);
     }
