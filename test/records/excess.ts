@@ -65,7 +65,8 @@ export function excessOf(
       }
       found.add(`${deed} ${path}`);
     } else if (error === null || (is_named && !isOfSystem(path))) {
-      if (isOfSystem(path) || isReadByItself(path, run.line, world)) continue;
+      // Also what it has made itself, for itself: `sort -m` copies what it is to write over.
+      if (made.has(path) || isOfSystem(path) || isReadByItself(path, run.line, world)) continue;
       // What is opened and never listed is only looked at.
       if (deed === "read" && isFolder(path)) continue;
       if (!cover.reads(path, deed === "list" || OPENS_ONLY.test(run.line))) found.add(`${deed} ${path}`);
