@@ -17,7 +17,8 @@ const TURN_MS = 4;
 const SLICE_MS = 1;
 /** An idle share's credit over the others is at most this, in milliseconds. */
 const HEAD_START_MS = 4;
-/** For so long after a step that took longer than a turn, in milliseconds, a share's jobs wait until it was seen who else has come. */
+/** A step that takes longer than this is a long one, in milliseconds: for a while a share's jobs then wait until it was seen who else has come. */
+const LONG_STEP_MS = 10;
 const LONG_STEP_COUNTS_MS = 1000;
 
 interface Share {
@@ -57,7 +58,7 @@ export class Turns {
     const has_more = job.work(began + TURN_MS - this.#spent);
     this.#end();
     const took = performance.now() - began;
-    if (took > TURN_MS) this.#tookLong(this.#shareOf(job));
+    if (took > LONG_STEP_MS) this.#tookLong(this.#shareOf(job));
     this.#spent += took;
     if (has_more) this.#enqueue(job);
     else if (this.#spent >= SLICE_MS) this.#schedule();
@@ -108,7 +109,7 @@ export class Turns {
       const has_more = job.work(this.#queued.size === 0 ? ends_at : Math.min(ends_at, now + SLICE_MS));
       const then = performance.now();
       share.used += then - now;
-      if (then - now > TURN_MS) this.#tookLong(share);
+      if (then - now > LONG_STEP_MS) this.#tookLong(share);
       now = then;
       if (has_more) this.#enqueue(job);
     }

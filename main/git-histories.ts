@@ -56,11 +56,11 @@ export class GitHistories {
 
   /** What a call has to wait for before it is decided on; undefined where that is nothing. */
   before(call: ProposedCall): Promise<unknown> | undefined {
-    const texts = Object.values(call.args).flatMap(textOf);
+    const values = Object.values(call.args);
     const lines = COMMAND_ARGS.flatMap((name) => textOf(call.args[name]));
+    if (!values.some(mayNameGit) && !lines.some((text) => PUT_TOGETHER.test(text))) return undefined;
     const cwd = workingDirectoryOf(call, this.#home);
-    const may_be = texts.some((text) => GIT.test(text)) || lines.some((text) => PUT_TOGETHER.test(text));
-    if (cwd === undefined || !may_be) return undefined;
+    if (cwd === undefined) return undefined;
     const folders = [...new Set([cwd, ...gitFoldersNamed(call, this.#home)])].slice(0, MAX_FOLDERS);
     const roots = folders.map((folder) => projectRoot(realForm(folder) ?? folder, this.#home));
     const objects = [...new Set(lines.flatMap(objectsIn))].slice(0, MAX_OBJECTS);
@@ -236,6 +236,7 @@ const textOf = (value: unknown): string[] =>
   typeof value === "string" ? [value] : Array.isArray(value) ? [value.join(" ")] : [];
 
 const GIT = /\bg\W*i\W*t\b/;
+const mayNameGit = (value: unknown): boolean => textOf(value).some((text) => GIT.test(text));
 /** A shell may make the word of others. */
 const PUT_TOGETHER = /[$`{]/;
 
