@@ -4,7 +4,7 @@ import { kindOf } from "../targets/path-kind.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
 import { askedEachTime } from "../targets/secret-files.ts";
 import { type CallTarget, type ResolvedRequirement, targetText } from "../targets/target.ts";
-import { SKIPPED_FOLDERS, scanTree } from "../targets/tree-scan.ts";
+import { SKIPPED_FOLDERS, scanTree, type TreeEntry } from "../targets/tree-scan.ts";
 import { AgentSettings, holdsSettings, isSettingsFolder } from "./agent-settings.ts";
 import { askedBelow, markedByName } from "./asked-each-time.ts";
 import type { CallEnvironment } from "./call-environment.ts";
@@ -22,7 +22,7 @@ type PathTarget = Extract<CallTarget, { kind: "path" }>;
 type PathNeed = ResolvedRequirement & { target: PathTarget };
 
 /** How far a folder that is copied, moved or deleted is looked through. Beyond it, anything may lie there. */
-const LOOK = { max_entries: 2000, max_depth: 16, skipped: SKIPPED_FOLDERS };
+const LOOK = { max_entries: 1000, max_depth: 16, skipped: SKIPPED_FOLDERS };
 /** Needs for single names in copied and deleted folders: one is enough for the guard. */
 const MAX_NAMED = 5;
 
@@ -119,19 +119,21 @@ function lookedAtSource(
   // Not there yet, a link, or changed by the same call: what will lie in it can't be known.
   if (kind !== "folder") return { can_run: true, named: [] };
   const is_changed = writes.some(({ target: { lexical } }) => lexical !== source && isAtOrBelow(lexical, source));
-  let can_run = is_changed || formsOf(target).some((path) => holdsRunLater(path, environment));
+  const entries: TreeEntry[] = [];
+  const is_complete = scanTree(source, LOOK, (entry) => entries.push(entry) > 0);
+  let can_run = is_changed || !is_complete || formsOf(target).some((path) => holdsRunLater(path, environment));
   const named: ResolvedRequirement[] = [];
   const is_merged = kindOf(root) !== "nothing";
-  const is_complete = scanTree(source, LOOK, ({ relative, is_link }) => {
+  for (const { relative, is_link } of entries) {
     const path = root === "/" ? `/${relative}` : `${root}/${relative}`;
     if (settings.isAt(path) || protectedPath(pathFormOf(path), environment.home) !== undefined) {
       named.push(writeOf(path));
     }
     // A link in the source may be followed; one that is there already leads the write elsewhere.
     can_run ||= is_link || runsLater(path, environment) || (is_merged && kindOf(path) === "link");
-    return named.length < MAX_NAMED;
-  });
-  return { can_run: can_run || !is_complete, named };
+    if (named.length === MAX_NAMED) return { can_run: true, named };
+  }
+  return { can_run, named };
 }
 
 function writeOf(path: string, access?: "delete"): ResolvedRequirement {
