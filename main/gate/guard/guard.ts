@@ -73,7 +73,7 @@ export function guard(
 }
 
 /** Longer than one decision may take to follow its paths: no user is asked about what a link would make another path. In milliseconds. */
-const MAX_FOLLOWING_MS = 8;
+const MAX_FOLLOWING_MS = 5;
 
 const UNFOLLOWED: GuardBlock = {
   rule: "guard.protected-path",

@@ -91,27 +91,18 @@ function leadingTo(absolute: string): string | null {
 /** The kernel's O_PATH, which opens nothing, and O_CLOEXEC. */
 const ONLY_THE_PATH = 0o12000000;
 
-/** Where the library took longer than this once, somebody has made long ways: for so long it isn't asked any more. In milliseconds. */
-const LONG_MS = 2;
-const LONG_COUNTS_MS = 600_000;
-let library_from = 0;
+/** A way that the kernel finds more slowly than this leads through links without end, in milliseconds. */
+const LONG_MS = 0.25;
 
 /**
- * `realpath`; the library's is quick for what people have, but asks for each name anew, from the root on and through all links, which can
- * take 200 ms. Then it is found in one way of the kernel's. @throws the system's error
+ * `realpath`: the library's where the way is short. That one asks for each name anew, from the root on and through all links, which can
+ * take 200 ms: else it is found in one way of the kernel's. @throws the system's error
  */
 export function realPath(path: string): string;
 export function realPath(path: Buffer): Buffer;
 export function realPath(path: string | Buffer): string | Buffer {
   const is_text = typeof path === "string";
-  const began = performance.now();
-  if (is_text && path.length <= MAX_NAMES && began >= library_from) {
-    try {
-      return realpathSync.native(path);
-    } finally {
-      if (performance.now() - began > LONG_MS) library_from = began + LONG_COUNTS_MS;
-    }
-  }
+  if (is_text && isShortWay(path)) return realpathSync.native(path);
   if (process.platform === "linux") {
     const found = openedPath(path);
     // No file system's (a pipe), not below the root, or deleted since: whatever the library makes of it.
@@ -119,6 +110,13 @@ export function realPath(path: string | Buffer): string | Buffer {
       return is_text ? found.toString() : found;
   }
   return is_text ? realpathSync.native(path) : realpathSync.native(path, "buffer");
+}
+
+function isShortWay(path: string): boolean {
+  if (path.length > MAX_NAMES) return false;
+  const began = performance.now();
+  const stat = lstatSync(path, NO_THROW);
+  return stat !== undefined && !stat.isSymbolicLink() && performance.now() - began < LONG_MS;
 }
 
 const DELETED = Buffer.from(" (deleted)");
