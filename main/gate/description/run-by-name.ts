@@ -80,6 +80,7 @@ function isGateItself({ name, argv }: SimpleCommand): boolean {
 class ScriptReader {
   readonly place: CallPlace;
   readonly #known = new Map<string, FileRead>();
+  readonly #there = new Map<string, boolean>();
   #left = MAX_TOGETHER;
   #looks = MAX_LOOKS;
 
@@ -90,6 +91,13 @@ class ScriptReader {
   /** False once so many names were looked for that no more are. */
   mayLook(): boolean {
     return this.#looks-- > 0;
+  }
+
+  /** Also what can't be read. */
+  isThere(file: string): boolean {
+    const is_there = this.#there.get(file) ?? readBounded(file, 0, this.place).kind !== "nothing";
+    this.#there.set(file, is_there);
+    return is_there;
   }
 
   read(file: string, max_bytes: number): FileRead {
@@ -129,7 +137,7 @@ function byName(here: Place, scripts: NamedScripts, reader: ScriptReader): Stand
   if (folder === null || command.assignments.some(({ name }) => changesRunner(name))) return [];
   const base = scripts.file_is_below ? folder : command.cwd;
   const given = scripts.file === undefined ? null : absolutePath(scripts.file, base);
-  const file = given ?? fileAbove(folder, scripts, reader.place);
+  const file = given ?? fileAbove(folder, scripts, reader);
   if (file !== null && isWritten(file, before)) return [];
   if (file === null)
     return form === "aliases" || !scripts.is_script
@@ -176,12 +184,12 @@ const NOTHING: FileRead = { kind: "nothing" };
 function fileAbove(
   folder: string,
   { files, goes_up }: { files: readonly string[]; goes_up?: boolean | undefined },
-  place: CallPlace,
+  reader: ScriptReader,
 ): string | null {
   let here = folder;
   for (let left = goes_up ? MAX_ABOVE : 1; left > 0; left--) {
     const paths = files.map((name) => absolutePath(name, here) ?? name);
-    const file = paths.find((path) => readBounded(path, 0, place).kind !== "nothing");
+    const file = paths.find((path) => reader.isThere(path));
     if (file !== undefined) return file;
     if (here === "/") return null;
     here = here.slice(0, here.lastIndexOf("/")) || "/";
@@ -207,7 +215,7 @@ function loaded(
   reader: ScriptReader,
 ): StandsFor[] {
   if (folder === null) return [];
-  const above = word.glob === true ? null : fileAbove(folder, { files: names, goes_up }, reader.place);
+  const above = word.glob === true ? null : fileAbove(folder, { files: names, goes_up }, reader);
   const files = word.glob === true ? matchesOf(word, folder) : above === null ? [] : [above];
   return files.flatMap((file) => {
     if (may_be_file && kindOf(realForm(file) ?? file) !== "file") return [];
