@@ -86,10 +86,13 @@ function isPlainRebase(path: string): boolean {
   );
 }
 
+/** The folder that a `.git` file names, as it names it; undefined where it is none. */
+const namedBy = (path: string): string | undefined => /^gitdir: (.+)\n?$/.exec(read(path) ?? "")?.[1];
+
 /** A working copy of the project's own repository. */
 function isOwnWorktree(path: string, project: string): boolean {
-  const to = /^gitdir: (.+)\n?$/.exec(read(path) ?? "")?.[1];
-  const own = `${Buffer.from(project).toString("latin1")}/.git/worktrees/`;
+  const to = namedBy(path);
+  const own = `${bytesOf(project)}/.git/worktrees/`;
   return (
     to?.startsWith(own) === true && /^[^/\n]+$/.test(to.slice(own.length)) && !/^\.\.?$/.test(to.slice(own.length))
   );
@@ -100,7 +103,7 @@ const OWN_SUBMODULE = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
 
 /** A working copy of a submodule's repository, which lies in the project's. */
 function isOwnSubmodule(path: string, project: string): boolean {
-  const to = /^gitdir: (.+)\n?$/.exec(read(path) ?? "")?.[1];
+  const to = namedBy(path);
   const own = `${bytesOf(project)}/.git/modules/`;
   const at = to === undefined ? "" : resolve(dirname(path), to);
   return at.startsWith(own) && OWN_SUBMODULE.test(at.slice(own.length)) && hidingHeads(path).length === 0;
@@ -113,7 +116,7 @@ const MODULES = "/.git/modules/";
  * makes none. @param path of the `.git`; with one character for each byte
  */
 export function hidingHeads(path: string): string[] {
-  const to = /^gitdir: (.+)\n?$/.exec(read(path) ?? "")?.[1];
+  const to = namedBy(path);
   const at = to === undefined ? "" : resolve(dirname(path), to);
   const begin = at.indexOf(MODULES) + MODULES.length;
   if (begin < MODULES.length) return [];
@@ -135,7 +138,7 @@ function isSubmoduleConfig(path: string, project: string): boolean {
   const [folder, own] = [dirname(path), `${bytesOf(project)}/.git/modules/`];
   const copy = resolve(folder, to);
   if (!folder.startsWith(own) || !copy.startsWith(`${bytesOf(project)}/`)) return false;
-  const back = /^gitdir: (.+)\n?$/.exec(read(join(copy, ".git")) ?? "")?.[1];
+  const back = namedBy(join(copy, ".git"));
   return back !== undefined && resolve(copy, back) === folder;
 }
 
