@@ -308,10 +308,11 @@ describe.skipIf(reason !== undefined || !hasProgram("python3"))("while an agent 
 
   it("a gate that is stopped for moments is seen", { timeout: TIMEOUT_MS }, async () => {
     const seats: [Seat, Seat] = [await seat(), await seat()];
+    // Each pause is asked for while the gate is stopped: the first 500 ms after the beginning, then one a second.
     const stopping = setInterval(() => {
       seats[0].gate.child.kill("SIGSTOP");
       setTimeout(() => seats[0].gate.child.kill("SIGCONT"), 3 * MAX_PAUSE_MS);
-    }, PAUSE_EVERY_MS / 2);
+    }, 0.45 * PAUSE_EVERY_MS);
     const [under, control] = await measure(seats, LASTS_MS);
     clearInterval(stopping);
     await passed(3 * MAX_PAUSE_MS);
