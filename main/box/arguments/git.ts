@@ -176,8 +176,15 @@ function only(env: Env, name: string): Record<string, string> {
   return value === undefined ? {} : { [name]: value };
 }
 
-/** Whoever owns the project's files: inside, other users all look the same. */
-const ALWAYS: readonly Entry[] = [["safe.directory", "*"]];
+/**
+ * Whoever owns the project's files: inside, other users all look the same. What git tidies by itself isn't left in the background: it would
+ * end with the box, and its lock would stay.
+ */
+const ALWAYS: readonly Entry[] = [
+  ["safe.directory", "*"],
+  ["gc.autodetach", "false"],
+  ["maintenance.autodetach", "false"],
+];
 
 /** Where the user has none that count. */
 export const NO_SETTINGS: UserGitSettings = { text: settingsFile([]), files: [] };

@@ -90,6 +90,18 @@ describe.skipIf(reason !== undefined)("a confined run", () => {
     expect((await run("git config --global --get safe.directory")).stdout).toBe("*\n");
   });
 
+  it("leaves nothing of git's own tidying in the background, which would end with the box and leave its lock", async () => {
+    const { project, run } = await boxUnderTest();
+    execFileSync("git", ["init", "-q", project]);
+    const began = "touch a; git add a; git -c user.name=a -c user.email=a@b.c commit -qm a";
+    // It says which of them git starts.
+    const { code, stderr } = await run(`${began}; GIT_TRACE=1 git -c gc.auto=1 -c gc.autoPackLimit=1 gc --auto`);
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining("in the background")]);
+    expect(await run("git config --get gc.autoDetach; git config --get maintenance.autoDetach")).toMatchObject({
+      stdout: "false\nfalse\n",
+    });
+  });
+
   it("is left alone by a second launcher while a first one is about to start it", async () => {
     const under_test = await boxUnderTest();
     const argv = under_test.prepare("touch ran");
