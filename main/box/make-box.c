@@ -26,6 +26,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -286,6 +287,7 @@ static void new_link(const char *target, char *path) {
   close(parent);
 }
 
+/* Read-only: devices are written all the same, and root can't change what the whole machine has them for. */
 static void new_dev(char *path) {
   char nodes[][16] = { "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty" };
   char shm[] = "/dev/shm", pts[] = "/dev/pts", console[] = "/dev/console";
@@ -294,12 +296,12 @@ static void new_dev(char *path) {
     { "/proc/self/fd", "/dev/fd" },      { "/proc/kcore", "/dev/core" },       { "pts/ptmx", "/dev/ptmx" },
   };
   new_tmpfs(path, 0755, 0);
-  for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) bind_tree(old_root, nodes[i], nodes[i], NO_SUID);
+  for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) bind_tree(old_root, nodes[i], nodes[i], READ_ONLY | NO_SUID);
   for (size_t i = 0; i < sizeof links / sizeof *links; i++) new_link(links[i][0], links[i][1]);
   close(folder(shm, 0755));
   mount_on(folder(pts, 0755), "devpts", MS_NOSUID | MS_NOEXEC, "newinstance,ptmxmode=0666,mode=620");
   /* The new ones know nothing of the terminal that the command gets. */
-  if (terminal != NULL) bind_tree(old_root, terminal, console, NO_SUID);
+  if (terminal != NULL) bind_tree(old_root, terminal, console, READ_ONLY | NO_SUID);
 }
 
 static void close_for_writing(const char *path) {
@@ -323,7 +325,7 @@ static void make_steps(void) {
       case SYMLINK: new_link(step.first, step.last); break;
       case BIND: bind_tree(old_root, step.first, step.last, NO_SUID | NO_DEV); break;
       case RO_BIND: bind_tree(old_root, step.first, step.last, READ_ONLY | NO_SUID | NO_DEV); break;
-      case DEV_BIND: bind_tree(old_root, step.first, step.last, NO_SUID); break;
+      case DEV_BIND: bind_tree(old_root, step.first, step.last, READ_ONLY | NO_SUID); break;
       default: fail(0, "%s makes nothing", WORD[step.word].name);
     }
   }
@@ -386,6 +388,17 @@ static void close_all_but(int one, int other) {
   must(syscall(CLOSE_RANGE, high + 1, ~0U, 0), "close_range");
 }
 
+/* The machine's, which the caller gave, could be changed by root; the box's own can't. */
+static void use_own_null(void) {
+  struct stat given;
+  for (int fd = 0; fd < 3; fd++) {
+    if (fstat(fd, &given) != 0 || !S_ISCHR(given.st_mode) || given.st_rdev != makedev(1, 3)) continue;
+    int null = open("/dev/null", (fcntl(fd, F_GETFL) & O_ACCMODE) | O_CLOEXEC);
+    if (null < 0 || dup2(null, fd) < 0) fail(errno, "Can't open /dev/null");
+    close(null);
+  }
+}
+
 static int exit_code(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
 
 static void load_filter(void) {
@@ -434,7 +447,10 @@ static int first_process(uid_t uid, gid_t gid, char **command, int monitor) {
   unsigned char answer;
   if (!hear(monitor, &answer)) _exit(1);
   end_if_alone(monitor);
+  use_own_null();
   if (filter_fd >= 0) load_filter();
+  /* By its files in /proc the command could change this program, which makes the next boxes. The command's own become its again. */
+  must(prctl(PR_SET_DUMPABLE, 0, 0, 0, 0), "can't set not dumpable");
   /* ---- The command: it has nothing open but what its caller gave it and didn't name here. */
   pid_t pid = vfork();
   must(pid, "Can't fork for pid 1");

@@ -7,8 +7,9 @@ import { tempFolder } from "../../support/temp-folder.ts";
 import { BUBBLEWRAP, withoutMaker } from "./made-by.ts";
 
 /**
- * All that a command can see of how its box was made. Left out: what the kernel counts, what the box's first process waits with, and what
- * bubblewrap mounts on files of /proc, which is read-only as a whole, and what other users may do with folders in memory: there are none.
+ * All that a command can see of how its box was made. Left out: what the kernel counts, what the box's first process waits with, what
+ * bubblewrap mounts on files of /proc, which is read-only as a whole, what other users may do with folders in memory: there are none, and
+ * whether a device's rights can be changed.
  */
 const LOOK = String.raw`
 while read -r _ _ _ root point options rest; do
@@ -56,7 +57,9 @@ describe.skipIf(withoutMaker() || !HAS_BUBBLEWRAP).each(BOX_USERS)("a box of $na
     const [own, other] = [await box.run(LOOK), await box.run(LOOK, BUBBLEWRAP)];
     expect(own.code).toBe(7);
     const named = (text: string) =>
-      text.replaceAll(/\/bwrap|\/metnos-make-box/g, "").replaceAll(/^(\S+ d...)\S{6} /gm, "$1 ");
+      text
+        .replaceAll(/\/bwrap|\/metnos-make-box/g, "")
+        .replaceAll(/^(\S+ d...)\S{6} |^(\S+ \/dev\/\S+) r[ow],/gm, "$1$2 ");
     expect(named(own.stdout)).toBe(named(other.stdout));
     expect(named(own.stderr)).toBe(named(other.stderr));
     expect(own.stdout).toContain("no network");

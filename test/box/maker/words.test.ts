@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { tempFolder } from "../../support/temp-folder.ts";
@@ -177,12 +177,24 @@ describe.skipIf(withoutMaker())("what is mounted in a box", () => {
   });
 
   it("holds nothing of the machine: neither the old root nor a descriptor", async () => {
-    const line = "ls /; ls -l /proc/self/fd /proc/1/fd | grep -c ' -> /'; ls /proc | grep -c '^[0-9]'";
+    const line = "ls /; ls -l /proc/self/fd | grep -c ' -> /'; ls /proc | grep -c '^[0-9]'";
     const { stdout } = await make([...BOX, ...bash(line)], { program: MAKER });
     const [fds, processes] = stdout.trim().split("\n").slice(-2).map(Number);
     expect(stdout.split("\n").slice(0, -3)).toEqual(["bin", "dev", "etc", "lib", "lib64", "proc", "tmp", "usr"]);
-    // /dev/null as its input, and the folder that is listed; its first process has the same input.
-    expect(fds).toBe(3);
+    // /dev/null as its input, and the folder that is listed.
+    expect(fds).toBe(2);
     expect(processes).toBeLessThanOrEqual(6);
+  });
+
+  it("is not what made the box, nor a device of the machine's, by its first process or what it was given", async () => {
+    const program = join(tempFolder(), "maker");
+    copyFileSync(MAKER, program);
+    // A terminal's rights are its user's: what all have is the machine's.
+    const places = ["/proc/1/exe", "/proc/1/fd/0", "/proc/self/fd/0", "/dev/null", "/dev/zero", "/dev/urandom"];
+    const before = [program, "/dev/null"].map((path) => statSync(path).ctimeMs);
+    const line = `for place in ${places.join(" ")}; do chmod u+rw $place; touch $place; done; echo x >/dev/null && cat`;
+    const made = await make([...BOX, ...bash(`{ ${line}; } 2>/dev/null && echo ran`)], { program });
+    expect(made).toMatchObject({ code: 0, stdout: "ran\n" });
+    expect([program, "/dev/null"].map((path) => statSync(path).ctimeMs)).toEqual(before);
   });
 });
