@@ -361,7 +361,7 @@ export class Runs {
     if (run.state === "prepared" || run.state === "starting") run.state = "refused";
     this.#live.delete(run);
     this.#parts.slots.retire(run.slot.name);
-    this.#forgetLater(run, run.state === "expired" ? KNOWN_UNSTARTED_MS : KNOWN_ENDED_MS);
+    this.#forgetLater(this.#reduced(run), run.state === "expired" ? KNOWN_UNSTARTED_MS : KNOWN_ENDED_MS);
     this.#drop(run);
   }
 
@@ -398,6 +398,14 @@ export class Runs {
   #mark(run: LiveRun): void {
     for (const key of keysOf(run)) this.#known.set(key, run);
     this.#marks.prepared(run.confined_run.call_id);
+  }
+
+  /** It is known for long: without its line and what it would have been made of. */
+  #reduced({ id, state, confined_run }: LiveRun): Run {
+    const declaration = { ...confined_run.declaration, reads: [], writes: [] };
+    const reduced = { id, state, confined_run: { ...confined_run, line: "", declaration } };
+    for (const key of keysOf(reduced)) if (this.#known.get(key)?.id === id) this.#known.set(key, reduced);
+    return reduced;
   }
 
   #forgetLater(run: Run, ms: number): void {

@@ -43,6 +43,20 @@ const start = ({ project }: BoxUnderTest, argv: readonly string[]) => shellRuns(
 const idle = ({ box }: BoxUnderTest) =>
   vi.waitFor(() => expect(box.status().running).toBe(0), { timeout: 20_000, interval: 5 });
 
+async function runsAlone() {
+  const folder = openBoxFolder(tempFolder());
+  const slots = new SlotPool(folder.path, "test", () => undefined);
+  await slots.begin();
+  const failed = (what: string) => expect.unreachable(what);
+  const never = { bypassed: () => failed("bypassed"), hidItsEnd: () => failed("hidItsEnd") };
+  const runs = new Runs({ folder, slots, maker: "bwrap", ...never, failed });
+  onTestFinished(() => {
+    runs.close();
+    slots.close();
+  });
+  return { folder, runs };
+}
+
 describe.skipIf(reason !== undefined)("a confined run", () => {
   it("starts once: the second time nothing runs", async () => {
     const under_test = await boxUnderTest();
@@ -134,16 +148,7 @@ describe.skipIf(reason !== undefined)("a confined run", () => {
   });
 
   it("counts as none where its launcher ends while its project is looked at", async () => {
-    const folder = openBoxFolder(tempFolder());
-    const slots = new SlotPool(folder.path, "test", () => undefined);
-    await slots.begin();
-    const failed = (what: string) => expect.unreachable(what);
-    const never = { bypassed: () => failed("bypassed"), hidItsEnd: () => failed("hidItsEnd") };
-    const runs = new Runs({ folder, slots, maker: "bwrap", ...never, failed });
-    onTestFinished(() => {
-      runs.close();
-      slots.close();
-    });
+    const { folder, runs } = await runsAlone();
     const done: string[] = [];
     let looked: (words: Buffer) => void = () => undefined;
     const dropped = new Promise<void>((resolve) => {
@@ -247,6 +252,25 @@ describe.skipIf(reason !== undefined)("a confined run", () => {
       vi.advanceTimersByTime(60_001);
       vi.useRealTimers();
       expect(await start(under_test, argv)).toMatchObject(NOT_RUN);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("is known for an hour after that, by a small part of what it was", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const { runs } = await runsAlone();
+      const plan = { refusal: () => null, start: vi.fn(), ended: vi.fn(), dropped: async () => undefined };
+      const { argv } = runs.prepare({ ...RUN, line: "x".repeat(100_000), call_id: "toolu_1" }, plan);
+      vi.advanceTimersByTime(60_001);
+      for (let turns = 0; turns < 20; turns++) await turn(); // until its pipe is closed
+      const known = runs.of("agent-1", "toolu_1");
+      expect(known).toMatchObject({ id: argv[2], state: "expired", confined_run: { agent_id: "agent-1" } });
+      expect(JSON.stringify(known).length).toBeLessThan(1000);
+      expect([runs.of("agent-1", argv[2] ?? ""), ...runs.unstarted("agent-1")]).toEqual([known, known]);
+      vi.advanceTimersByTime(3_600_001);
+      expect(runs.of("agent-1", "toolu_1")).toBeUndefined();
     } finally {
       vi.useRealTimers();
     }
