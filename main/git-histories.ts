@@ -61,6 +61,7 @@ export class GitHistories {
     if (!values.some(mayNameGit) && !lines.some((text) => PUT_TOGETHER.test(text))) return undefined;
     const cwd = workingDirectoryOf(call, this.#home);
     if (cwd === undefined) return undefined;
+    state_until = performance.now() + STATE_MS;
     const folders = [...new Set([cwd, ...gitFoldersNamed(call, this.#home)])].slice(0, MAX_FOLDERS);
     const roots = folders.map((folder) => projectRoot(realForm(folder) ?? folder, this.#home));
     const objects = [...new Set(lines.flatMap(objectsIn))].slice(0, MAX_OBJECTS);
@@ -253,16 +254,23 @@ function gitFoldersNamed(call: ProposedCall, home: string): string[] {
   });
 }
 
+/** What of one call's repositories takes longer to look at counts as changed; in milliseconds. */
+const STATE_MS = 20;
+// One call after the other is looked at.
+let state_until = 0;
+
 function stateOf({ git, common }: GitFolders): string {
+  const isOver = () => performance.now() > state_until;
   const files = [
     ...["HEAD", "logs/HEAD"].map((name) => join(git, name)),
     ...["packed-refs", "shallow", "info/grafts", "refs", "worktrees"].map((name) => join(common, name)),
   ];
-  for (const folder of ["refs", "worktrees"])
+  for (const folder of isOver() ? [] : ["refs", "worktrees"])
     scanTree(join(common, folder), REFERENCES, ({ relative, is_folder }) => {
       if (is_folder) files.push(join(common, folder, relative));
-      return true;
+      return !isOver();
     });
+  if (isOver()) return `not known at ${state_until}`;
   return files.map((file) => statOf(file)?.mtimeNs).join();
 }
 

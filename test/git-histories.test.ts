@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { historyAt, isCommit } from "../main/gate/programs/git-history.ts";
@@ -186,6 +186,21 @@ describe("a call with git in it", () => {
     const root = repository(ENDED);
     await new GitHistories(tempFolder()).before(call(line(root), tempFolder()));
     expect(historyAt(root)?.ever).toContain(".env");
+  });
+
+  it("is looked at within milliseconds, whatever the folders of references in the repositories that it names", () => {
+    const names = Array.from({ length: 6 }, (_, at) => `node_modules/r${at}`);
+    const root = repository(names.map((name) => `git init -q ${name}`).join("; "));
+    for (let at = 0; at < 4900; at++) mkdirSync(join(root, `.git/refs/heads/${at}`));
+    for (const name of names) run("rm -r refs; ln -s ../../../.git/refs refs", join(root, name, ".git"));
+    const line = names.map((name) => `git -C ${name} log -p`).join("; ");
+    const histories = new GitHistories(tempFolder());
+    const [began, before] = [performance.now(), process.cpuUsage()];
+    void histories.before(call(line, root));
+    const { user, system } = process.cpuUsage(before);
+    const took = Math.min(performance.now() - began, (user + system) / 1000);
+    histories.close();
+    expect(took).toBeLessThan(250);
   });
 
   it("is decided on also where a command has left links in the repository that lead to themselves", async () => {
