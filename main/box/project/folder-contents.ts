@@ -50,6 +50,10 @@ const OF_REPOSITORY: ReadonlySet<string> = new Set([
   ...["config", "config.worktree", "hooks", "commondir", "gitdir", "remotes", "branches", "lazygit.yml"],
 ]);
 
+/** Of a repository's folder: what names files of the work tree, by which git would read and write outside of it. */
+export const namesFiles = (name: string): boolean =>
+  name === "index" || name === "MERGE_RR" || name.startsWith("sharedindex.");
+
 /** Folders of a repository in which git writes by names that it knows before: it would go through a link in their place. */
 const WRITTEN_BY_GIT: ReadonlySet<string> = new Set(["logs", "refs", "rr-cache", "rebase-apply"]);
 /** Where git keeps what `git rebase --continue` and `git cherry-pick --continue` do next: commands, and a program for merges. */
@@ -66,7 +70,7 @@ const OF_REPOSITORIES: ReadonlySet<string> = new Set([
 
 /** Of what is in a folder: also a link in a repository's own, by which git would write elsewhere. */
 export function tellsRepository({ name, is_link }: Entry, kind: FolderKind): boolean {
-  return OF_REPOSITORIES.has(name) || (is_link && kind !== "plain");
+  return OF_REPOSITORIES.has(name) || namesFiles(name) || (is_link && kind !== "plain");
 }
 
 /** Of the folders that builds make, those that shells have folders of programs of on their PATH. */
@@ -116,7 +120,7 @@ export function contentsOf(
     } else if (kind === "rebase") {
       if (CONTINUED_BY.has(name)) contents.places.push(name);
     } else if (is_repository) {
-      if (OF_REPOSITORY.has(name)) contents.places.push(name);
+      if (OF_REPOSITORY.has(name) || namesFiles(name)) contents.places.push(name);
       else if (is_folder) addPart(contents, name);
     } else if (is_folder) {
       contents.folders.push({ name, kind: kind === "worktrees" ? "repository" : "submodules" });

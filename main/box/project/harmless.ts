@@ -1,9 +1,10 @@
 import { type Dir, lstatSync, opendirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readRegularBytes } from "../../../ipc/regular-file.ts";
+import { namesOutside } from "../../gate/programs/git-index.ts";
 import { settingsOf } from "../../gate/programs/git-repository.ts";
 import { realPath } from "../../gate/targets/path.ts";
-import { CONTINUED_BY, isNamedAsPrograms, isSeenAsPrograms, REBASE_STEPS } from "./folder-contents.ts";
+import { CONTINUED_BY, isNamedAsPrograms, isSeenAsPrograms, namesFiles, REBASE_STEPS } from "./folder-contents.ts";
 import { namesOnlySubmodules } from "./submodule-settings.ts";
 
 /** What a run leaves at a place whose content is run later, and runs nothing: git's own new files, as git writes them. */
@@ -23,6 +24,7 @@ export function isHarmless(path: string, project: string): boolean {
   if (!/\/\.git(?:\/|$)/.test(folder)) return false;
   if (name === "config") return isPlainConfig(path) || isSubmoduleConfig(path, project);
   if (CONTINUED_BY.has(name)) return isPlainRebase(path);
+  if (namesFiles(name)) return namesOwnFiles(path);
   // Git's own template has both.
   if (name === "hooks" || name === "branches") return hasOnlySamples(path);
   const is_worktree = /\/\.git\/worktrees\/[^/]+$/.test(folder);
@@ -42,7 +44,48 @@ function leadsToSeen(path: string, project: string): boolean {
 }
 
 /** What commands may change at a place whose content is run later, as long as it runs nothing. @param path with one character for each byte */
-export const isPlain = (path: string): boolean => isPlainRebase(path) || namesOnlyVersions(path);
+export const isPlain = (path: string): boolean =>
+  isPlainRebase(path) || namesOnlyVersions(path) || (isInGit(path) && namesOwnFiles(path));
+
+const isInGit = (path: string): boolean => /\/\.git\//.test(path);
+
+/** More than the index of a project holds that isn't too large. */
+const MAX_INDEX = 64 * 1024 * 1024;
+
+/** What git keeps of files in the work tree, and finds there: an index, or files of a merge whose conflicts it learns from. */
+function namesOwnFiles(path: string): boolean {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  if (name === "MERGE_RR") return namesPlainFiles(path);
+  try {
+    const file = Buffer.from(path, "latin1");
+    return namesFiles(name) && !namesOutside(readRegularBytes(file, { max_bytes: MAX_INDEX, follows: false }));
+  } catch {
+    return false;
+  }
+}
+
+/** None is a link, or lies below one, in the work tree: git would go through it. */
+function namesPlainFiles(path: string): boolean {
+  const root = path.slice(0, -"/.git/MERGE_RR".length);
+  const names = read(path)?.split("\0");
+  return (
+    names?.every(
+      (entry) =>
+        entry === "" ||
+        (path === `${root}/.git/MERGE_RR` && isItself(`${root}/${entry.slice(entry.indexOf("\t") + 1)}`)),
+    ) === true
+  );
+}
+
+/** Or isn't there. */
+function isItself(file: string): boolean {
+  const bytes = Buffer.from(file, "latin1");
+  try {
+    return lstatSync(bytes, NO_THROW) === undefined || realPath(bytes).toString("latin1") === file;
+  } catch {
+    return false;
+  }
+}
 
 const NODE_VERSION = /^(?:#.*|lts\/[\w*-]+|[^./\\][^/\\]*)?$/;
 const TOOLCHAIN =

@@ -75,11 +75,14 @@ export class GitIndex {
   readonly #entries: Uint32Array;
   /** Other repositories are among them. */
   readonly has_submodules: boolean;
+  /** Files outside of the work tree are among them: git itself writes no such names, and reads what they lead to all the same. */
+  readonly leads_out: boolean;
 
-  private constructor(bytes: Buffer, { entries, has_submodules }: Entries) {
+  private constructor(bytes: Buffer, { entries, has_submodules, leads_out }: Entries) {
     this.#bytes = bytes;
     this.#entries = entries;
     this.has_submodules = has_submodules;
+    this.leads_out = leads_out;
   }
 
   /** Null for any other, or for a split one. */
@@ -135,11 +138,14 @@ const KIND = 0o170000;
 /** A name's length in an entry's flags. A longer name, which ends at a zero, fits into no path: an index with one isn't read. */
 const MAX_LENGTH = 0xfff;
 const SUBMODULE = 0o160000;
+const SLASH = 0x2f;
+const DOT = 0x2e;
 
 interface Entries {
   /** Where each begins. */
   readonly entries: Uint32Array;
   readonly has_submodules: boolean;
+  readonly leads_out: boolean;
 }
 
 function entriesOf(index: Buffer): Entries | null {
@@ -150,6 +156,7 @@ function entriesOf(index: Buffer): Entries | null {
   const entries = new Uint32Array(count);
   let at = 12;
   let has_submodules = false;
+  let leads_out = index.includes("/../");
   for (let number = 0; number < count; number++) {
     if (at + HEAD > index.length) return null;
     // A flag that version 2 doesn't have.
@@ -157,10 +164,53 @@ function entriesOf(index: Buffer): Entries | null {
     const { from, end } = nameAt(index, at);
     if (end - from === MAX_LENGTH || index[end] !== 0) return null;
     has_submodules ||= isSubmodule(index, at);
+    leads_out ||= index[from] === SLASH || (index[from] === DOT && index.toString("latin1", from, from + 3) === "../");
     entries[number] = at;
     at += (end - at + 8) & ~7;
   }
-  return hasOthers(index, entries, at) ? null : { entries, has_submodules };
+  return hasOthers(index, entries, at) ? null : { entries, has_submodules, leads_out };
+}
+
+/**
+ * True for an index, of whatever version and hashes, by which git would read or write outside of its work tree, or which git can't read. A
+ * split one is looked at apart from the one that it builds on.
+ */
+export function namesOutside(index: Buffer): boolean {
+  return outsideBy(index, HASH) ?? outsideBy(index, HASH_SHA256) ?? true;
+}
+
+/** Null where hashes aren't so long. */
+function outsideBy(index: Buffer, hash: number): boolean | null {
+  if (index.length < 12 + hash || index.toString("latin1", 0, 4) !== "DIRC") return null;
+  const [version, count, head] = [index.readUInt32BE(4), index.readUInt32BE(8), HEAD - HASH + hash];
+  const end = index.length - hash;
+  if (version < 2 || version > 4 || count > end / head) return null;
+  const entries = new Uint32Array(count);
+  let is_outside = false;
+  let name: Buffer = Buffer.alloc(0);
+  let at = 12;
+  for (let number = 0; number < count; number++) {
+    if (at + head > end) return null;
+    const flags = index.readUInt16BE(at + head - 2);
+    let from = at + head + ((flags & 0x4000) === 0 ? 0 : 2);
+    let kept = 0;
+    if (version === 4) {
+      // So much of the last name isn't in this one.
+      let byte = index[from++] ?? 0;
+      let cut = byte & 0x7f;
+      for (; (byte & 0x80) !== 0 && cut < end; cut = ((cut + 1) << 7) | (byte & 0x7f)) byte = index[from++] ?? 0;
+      kept = name.length - cut;
+      if (kept < 0) return null;
+    }
+    const length = flags & MAX_LENGTH;
+    const to = length === MAX_LENGTH ? index.indexOf(0, from) : from + length - kept;
+    if (to < from || to >= end || index[to] !== 0) return null;
+    name = kept === 0 ? index.subarray(from, to) : Buffer.concat([name.subarray(0, kept), index.subarray(from, to)]);
+    is_outside ||= name[0] === SLASH || (name.includes("../") && /(?:^|\/)\.\.\//.test(name.toString("latin1")));
+    entries[number] = at;
+    at = version === 4 ? to + 1 : to + 8 - ((to - at) % 8);
+  }
+  return is_outside || hasOthers(index, entries, at, { hash, is_split_other: false });
 }
 
 const isSubmodule = (index: Buffer, at: number): boolean => (index.readUInt32BE(at + MODE_AT) & KIND) === SUBMODULE;
@@ -189,11 +239,12 @@ function entryAt(index: Buffer, at: number): IndexEntry {
 
 /** Bytes of a hash. */
 const HASH = 20;
+const HASH_SHA256 = 32;
 const LINK = nameOf("link");
 const END_OF_ENTRIES = nameOf("EOIE");
 const OFFSETS = nameOf("IEOT");
-/** Bytes of the extension that says where the entries end, and of what comes before that. */
-const END_SIZE = 8 + 4 + HASH;
+/** Bytes of the extension that says where the entries end, without its hash. */
+const END_SIZE = 8 + 4;
 
 function nameOf(extension: string): number {
   return Buffer.from(extension, "latin1").readUInt32BE();
@@ -203,19 +254,26 @@ function nameOf(extension: string): number {
  * True if git would find other entries than those: in another file, or where an extension says that they lie, which it follows with
  * several threads. It passes over extensions that it doesn't know, whatever their names. @param end of the entries
  */
-function hasOthers(index: Buffer, entries: Uint32Array, end: number): boolean {
-  const last = index.length - HASH - END_SIZE;
+function hasOthers(
+  index: Buffer,
+  entries: Uint32Array,
+  end: number,
+  { hash, is_split_other } = { hash: HASH, is_split_other: true },
+): boolean {
+  const extensions_end = index.length - hash;
+  const last = extensions_end - END_SIZE - hash;
   if (last >= end && index.readUInt32BE(last) === END_OF_ENTRIES && index.readUInt32BE(last + 8) !== end) return true;
-  for (let at = end; at + 8 <= index.length - HASH; at += 8 + index.readUInt32BE(at + 4)) {
+  for (let at = end; at + 8 <= extensions_end; at += 8 + index.readUInt32BE(at + 4)) {
     const name = index.readUInt32BE(at);
-    if (name === LINK || (name === OFFSETS && !isInOrder(index, at, entries))) return true;
+    if (is_split_other && name === LINK) return true;
+    if (name === OFFSETS && !isInOrder(index, at, entries, extensions_end)) return true;
   }
   return false;
 }
 
 /** Whether a table of blocks of entries, each with its place and how many are in it, says where they are. */
-function isInOrder(index: Buffer, extension: number, entries: Uint32Array): boolean {
-  const end = Math.min(extension + 8 + index.readUInt32BE(extension + 4), index.length - HASH);
+function isInOrder(index: Buffer, extension: number, entries: Uint32Array, extensions_end: number): boolean {
+  const end = Math.min(extension + 8 + index.readUInt32BE(extension + 4), extensions_end);
   let count = 0;
   for (let at = extension + 12; at + 8 <= end; at += 8) {
     if (entries[count] !== index.readUInt32BE(at)) return false;

@@ -86,7 +86,11 @@ export function gitProblem(
         if (!isTakenByGit(git)) return { problem: "a .git that git passes over" };
         const settings = settingsFor(git, home);
         const problem =
-          problemInFiles(git, here) ?? problemInSettings(settings, work) ?? problemInHooks(git, here, settings, work);
+          problemInFiles(git, here) ??
+          // Once it has committed it learns how these conflicts were resolved, and reads and writes the files that are named there.
+          (work === "commit" || work === "change" ? problemInConflicts(git) : null) ??
+          problemInSettings(settings, work) ??
+          problemInHooks(git, here, settings, work);
         if (problem !== null) return { problem };
         return lookAtIndex(join(git, "index"), here, shows_contents);
       }
@@ -129,6 +133,14 @@ function problemInFiles(git: string, root: string): string | null {
   return kindOf(join(root, ".gitmodules")) === "nothing" ? null : "its submodules";
 }
 
+function problemInConflicts(git: string): string | null {
+  const stat = statSync(join(git, "MERGE_RR"), { throwIfNoEntry: false });
+  return stat === undefined || stat.size === 0 ? null : "its conflicts to learn from";
+}
+
+/** What git prints of these, or writes there, it reads and writes through links. */
+const NO_LINKS_BELOW = ["refs", "logs", "worktrees", "rebase-merge", "rebase-apply", "sequencer"];
+
 /**
  * Objects and references that are links may be another repository's, and what git adds to a log goes through a link. Its hooks are
  * looked at wherever they are.
@@ -140,7 +152,7 @@ function leadsElsewhere(git: string): boolean {
     hasLink(git, "hooks") ||
     hasLink(join(git, "objects")) ||
     (kindOf(packs) !== "nothing" && hasLink(packs)) ||
-    ["refs", "logs"].some((name) => !scanTree(join(git, name), limits, ({ is_link }) => !is_link))
+    NO_LINKS_BELOW.some((name) => !scanTree(join(git, name), limits, ({ is_link }) => !is_link))
   );
 }
 
@@ -409,6 +421,7 @@ function lookAtIndex(file: string, root: string, shows_contents: boolean): Repos
   if (index === null) return { problem: "its index has a form that isn't read" };
   if (shows_contents && index.size > MAX_NAMES) return { problem: TOO_LARGE_INDEX };
   if (index.has_submodules) return { problem: "its submodules" };
+  if (index.leads_out) return { problem: "an index that names files elsewhere" };
   return shows_contents && tracksSecret(index, root) ? { problem: "a secret that it tracks" } : { root };
 }
 

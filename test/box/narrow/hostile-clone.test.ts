@@ -224,6 +224,20 @@ open('.git/index', 'wb').write(index + hashlib.sha1(index).digest())"`,
     ],
     ["that is huge", "head -c 40000000 /dev/zero > .git/index"],
   ].map(([name = "", make = ""]) => ({ name: `an index ${name}`, make, lines: GIT })),
+  {
+    name: "an index with names that lead elsewhere",
+    make: `python3 -c "
+import hashlib, os, struct, subprocess
+oid = bytes.fromhex(subprocess.check_output(['git', 'rev-parse', 'HEAD:a.txt'], text=True).strip())
+out = os.environ['OUT']
+names = sorted(['../out/secret', 'a.txt', 'z/../../out/secret', out + '/secret'])
+index = b'DIRC' + struct.pack('>II', 2, len(names))
+for name in names:
+    entry = struct.pack('>10I', *[0] * 6, 0o100644, 0, 0, 2) + oid + struct.pack('>H', len(name)) + name.encode()
+    index += entry + bytes(8 - len(entry) % 8)
+open('.git/index', 'wb').write(index + hashlib.sha1(index).digest())"`,
+    lines: [...GIT, "git grep s3cr3t", "git add -u", "git diff --cached", "git show :../out/secret"],
+  },
   // What programs that look take from the folder.
   {
     name: "ripgrep's settings",
@@ -361,6 +375,16 @@ open('.git/index', 'wb').write(index + hashlib.sha1(index).digest())"`,
     name: "a lock of git's, and a monitor's socket",
     make: `touch .git/index.lock .git/HEAD.lock; git config core.fsmonitor true; python3 -c "import socket; socket.socket(socket.AF_UNIX).bind('.git/fsmonitor--daemon.ipc')"`,
     lines: GIT,
+  },
+  {
+    name: "a worktree, a rebase and a sequence whose files are links to secrets",
+    make: 'mkdir -p .git/worktrees/w .git/worktrees/v .git/rebase-merge; for f in w/locked w/gitdir v/gitdir; do ln -s "$OUT/secret" .git/worktrees/$f; done; rm .git/worktrees/w/gitdir; echo x > .git/worktrees/w/gitdir; cp .git/HEAD .git/worktrees/w; cp .git/HEAD .git/worktrees/v; touch .git/rebase-merge/interactive; for f in done git-rebase-todo head-name onto; do ln -s "$OUT/secret" .git/rebase-merge/$f; done',
+    lines: [...GIT, "git worktree list --porcelain", "git worktree list", "git status", "git branch", "git branch -a"],
+  },
+  {
+    name: "a conflict that git has learned to resolve, in a file elsewhere",
+    make: "git config rerere.enabled true; mkdir -p .git/rr-cache/0123456789012345678901234567890123456789; touch .git/rr-cache/0*/preimage; printf '0123456789012345678901234567890123456789\\t../out/secret\\0' > .git/MERGE_RR",
+    lines: ["git commit -m x --allow-empty", "cat .git/rr-cache/0*/postimage", ...GIT],
   },
   {
     name: "steps of a rebase with a command, and of a bisection",

@@ -143,6 +143,43 @@ const inShell = (name: string, words: readonly string[], shell?: string): Chain 
   lines: words.flatMap((word, at) => [word, `${OF_MACHINE[at % OF_MACHINE.length]}; ${word}`]),
 });
 
+/** What git notes of its own files in its folder, by which the user's git would take files from outside into the repository. */
+const takesIn = (name: string, plant: string): Chain => ({
+  name: `git takes in what lies outside: ${name}`,
+  plant: `printf ' \n' >> a.txt; ${plant}`,
+  level: "Supervised",
+  act: async ({ gate, worker, project, home, decide, start }) => {
+    await expect.poll(() => gate.gate.core.box.status().running, { timeout: 5000, interval: 2 }).toBe(0);
+    const user = "git add -u; git commit -qm x --allow-empty; git rerere";
+    const env = { ...process.env, HOME: home };
+    execFileSync("/bin/bash", ["-c", `${user}; true`], { cwd: project, env, stdio: "ignore" });
+    const line = `sh -c 'cat .git/rr-cache/*/*; git cat-file --batch --batch-all-objects'`;
+    await start(line, await decide(worker, line));
+  },
+});
+/** An index of git's, written by hand; `$NAME` is a file's name in it. */
+const INDEX = `python3 -c "
+import hashlib, struct, subprocess
+oid = bytes.fromhex(subprocess.check_output(['git', 'rev-parse', 'HEAD:a.txt'], text=True).strip())
+def index(version, names, more=b''):
+    out, last = b'DIRC' + struct.pack('>II', version, len(names)), b''
+    for name in sorted(names):
+        name = name.encode()
+        entry = struct.pack('>10I', *[0] * 6, 0o100644, 0, 0, 7) + oid + struct.pack('>H', len(name))
+        if version == 4:
+            entry += bytes([len(last)]) + name + b'\\0'
+        else:
+            entry += name
+            entry += bytes(8 - len(entry) % 8)
+        out, last = out + entry, name
+    out += more
+    return out + hashlib.sha1(out).digest()
+THEN"`;
+const indexed = (then: string): string => INDEX.replace("THEN", then);
+const OUTSIDE = "['../out/secret', 'a.txt']";
+const REREAD = "d=.git/rr-cache/0123456789012345678901234567890123456789; mkdir -p $d; echo x > $d/preimage";
+const noted = (file: string): string => `${REREAD}; printf '%s\\t%s\\0' $(basename $d) ${file} > .git/MERGE_RR`;
+
 /** Archives and patches that make links first, and then write through them. */
 const unpacks = (name: string, plant: string, lines: readonly string[]): Chain => ({
   name: `unpacked: ${name}`,
@@ -309,6 +346,13 @@ const CHAINS: readonly Chain[] = [
   { name: "programs of shims", plant: `mkdir -p e/bin; for p in python3 node npm git gh; do printf '#!/bin/sh\\n$X\\n' > e/bin/$p; chmod +x e/bin/$p; done; for f in .tool-versions mise.toml .mise.toml .python-version .node-version .ruby-version .nvmrc .sdkmanrc rust-toolchain.toml package.json .volta; do echo "python path:$PROJECT/e" > $f; cp $f src/; done`, lines: ["cd src && python3 --version", "cd src && node --version", "python3 -V", "npm -v", "which python3 node", "cd src; id"], user: "node --version; python3 --version" },
   { name: "a client that doesn't say its PATH", is_path_unknown: true, plant: `for p in ${MACHINE.join(" ")} cp cat git mv touch mkdir; do printf '#!/bin/sh\\n$X; ln -sfn ../out src; cp $X .git/hooks/pre-commit; echo x > .envrc; cat .env\\n' > node_modules/.bin/$p; chmod +x node_modules/.bin/$p; done`, lines: ["cp a.txt b.txt", "touch c.txt", "mkdir d", "git add a.txt", "cat a.txt", "ls"], env: { PATH: "/usr/bin:/bin:$PROJECT/node_modules/.bin" }, user: USER_GIT },
   { name: "a client that doesn't say its PATH, and a program that lines in a box start", is_path_unknown: true, plant: `for p in cp touch mkdir; do printf '#!/bin/sh\\n$X; cp $X .git/hooks/pre-commit; mkdir .vscode; echo x > .envrc; cat .env; echo x > .git/config; ln -s $OUT/secret e.txt\\n' > node_modules/.bin/$p; chmod +x node_modules/.bin/$p; done`, lines: ["cp a.txt b.txt", "touch c.txt", "mkdir d", "cat e.txt"], user: `[ ! -e .envrc ] || $X; [ ! -e .vscode ] || $X; ${USER_GIT}` },
+  takesIn("an index", indexed(`open('.git/index', 'wb').write(index(2, ${OUTSIDE}))`)),
+  takesIn("an index of version 4", indexed(`open('.git/index', 'wb').write(index(4, ${OUTSIDE}))`)),
+  takesIn("a split index", indexed(`base = index(2, ${OUTSIDE}); open('.git/sharedindex.' + base[-20:].hex(), 'wb').write(base); open('.git/index', 'wb').write(index(2, [], b'link' + struct.pack('>I', 20) + base[-20:]))`)),
+  takesIn("an index that says where its entries lie", indexed(`names = ['a%05d' % n for n in range(20001)]; open('.git/index', 'wb').write(index(2, names + ['../out/secret']))`)),
+  takesIn("an index of a worktree and of a repository in it", `git worktree add -q w; git init -q n; ${indexed(`[open(f, 'wb').write(index(2, ${OUTSIDE})) for f in ('.git/worktrees/w/index', '.git/index', 'n/.git/index')]`)}`),
+  takesIn("a conflict that was resolved", noted("../out/secret")),
+  takesIn("a conflict that was resolved in a link", `ln -s ../out/secret l; ${noted("l")}`),
   // What the user's and the agent's git writes.
   gitWrites("COMMIT_EDITMSG"), gitWrites("ORIG_HEAD"), gitWrites("FETCH_HEAD"), gitWrites("logs/HEAD"), gitWrites("logs/refs/heads/main"), gitWrites("logs/refs/heads/y", "$OUT/new"), gitWrites("refs/heads/y", "$OUT/new"), gitWrites("refs/heads/main", "$HOME/notes.txt", "git rev-parse HEAD"), gitWrites("index", "$OUT/new"), gitWrites("packed-refs", "$OUT/new"),
   gitWrites("gc.log", "$OUT/new"), gitWrites("logs", "$OUT"), gitWrites("logs/refs", "$OUT"), gitWrites("refs/heads", "$OUT", "mkdir -p .git/refs"), gitWrites("refs/stash", "$OUT/new"), gitWrites("logs/refs/stash", "$OUT/new"), gitWrites("objects/pack", "$OUT"), gitWrites("objects/info", "$OUT"), gitWrites("info", "$OUT"), gitWrites("rr-cache", "$OUT"), gitWrites("worktrees", "$OUT"), gitWrites("MERGE_MSG", "$OUT/new"), gitWrites("description", "$OUT/new"), gitWrites("HEAD", "$OUT/new"),

@@ -1,8 +1,9 @@
-import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as passed } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { readIndex } from "../../../main/gate/programs/git-index.ts";
+import { namesOutside, readIndex } from "../../../main/gate/programs/git-index.ts";
 import { gitProblem } from "../../../main/gate/programs/git-repository.ts";
 import { entrySize, indexOf } from "../../support/git-index.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
@@ -51,6 +52,49 @@ it("an index is looked through again where other secrets, or other repositories,
   expect(await problemWith(indexOf(["a.txt"]))).toEqual({ root });
   expect(await problemWith(indexOf([".env.x"]))).toEqual({ problem: "a secret that it tracks" });
   expect(await problemWith(indexOf(["a.txt"], 0o160000))).toEqual({ problem: "its submodules" });
+});
+
+const MANY = `o=$(git hash-object a.txt); seq 20100 | sed "s/.*/100644 $o\\tf&/" | git update-index --index-info; grep -q IEOT .git/index`;
+
+it.each([
+  ["", "true"],
+  ["with a file that is to be added", "echo x > new; git add -N new"],
+  ["of version 4", "git update-index --index-version 4"],
+  [
+    "of version 4 with hashes of SHA-256",
+    "rm -rf .git; git init -q --object-format=sha256; git config index.version 4; git add .",
+  ],
+  ["that is split", "git update-index --split-index; echo x > new; git add new"],
+  ["of several threads", `git config index.threads 4; ${MANY}`],
+  ["of version 4 and several threads", `git config index.threads 4; git config index.version 4; ${MANY}`],
+  [
+    "with a conflict",
+    "git commit -qm x; git checkout -qb y; echo y > a.txt; git commit -qam y; git checkout -q -; echo z > a.txt; git commit -qam z; git merge -q y || true",
+  ],
+  [
+    "with long names",
+    `n=$(printf 'n%.0s' $(seq 200)); p=$n; for i in $(seq 17); do p=$p/$n; done; mkdir -p $p; touch $p/x ..b a..; git config index.version 4; git add . ..b`,
+  ],
+])("an index of git's own names no file outside: one %s", (_what, make) => {
+  const root = tempFolder();
+  const user = ["-c", "user.name=A", "-c", "user.email=a@example.com"];
+  const script = `git() { command git ${user.join(" ")} "$@"; }; git init -q; mkdir -p ..d/e; echo a > a.txt; echo b > ..d/e/b.txt; git add .; ${make}`;
+  execFileSync("/bin/bash", ["-ec", script], { cwd: root, stdio: "ignore" });
+  const files = readdirSync(join(root, ".git")).filter((name) => /^(?:shared)?index/.test(name));
+  expect(files.map((name) => namesOutside(readFileSync(join(root, ".git", name))))).toEqual(files.map(() => false));
+});
+
+it("an index with a name by which git would read elsewhere isn't harmless, whatever git does", () => {
+  const root = tempFolder();
+  for (const folder of ["objects", "refs"]) mkdirSync(join(root, ".git", folder), { recursive: true });
+  writeFileSync(join(root, ".git/HEAD"), "ref: refs/heads/main\n");
+  const problemWith = (name: string) => {
+    writeFileSync(join(root, ".git/index"), indexOf(["a.txt", name]));
+    return gitProblem(root, "/nobody", "add", false);
+  };
+  const problem = "an index that names files elsewhere";
+  for (const name of ["../x", "/etc/x", "b/../../x"]) expect(problemWith(name), name).toEqual({ problem });
+  for (const name of ["..x/b", "b../c", "b/..c", "..."]) expect(problemWith(name), name).toEqual({ root });
 });
 
 it("an index with a name that no path has isn't read", () => {
