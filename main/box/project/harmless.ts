@@ -50,7 +50,7 @@ export const isPlain = (path: string): boolean =>
 const isInGit = (path: string): boolean => /\/\.git\//.test(path);
 
 /** More than the index of a project holds that isn't too large. */
-const MAX_INDEX = 64 * 1024 * 1024;
+const MAX_INDEX = 40 * 1024 * 1024;
 
 /** What git keeps of files in the work tree, and finds there: an index, or files of a merge whose conflicts it learns from. */
 function namesOwnFiles(path: string): boolean {

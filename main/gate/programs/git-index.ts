@@ -140,6 +140,7 @@ const MAX_LENGTH = 0xfff;
 const SUBMODULE = 0o160000;
 const SLASH = 0x2f;
 const DOT = 0x2e;
+const UP = "/../";
 
 interface Entries {
   /** Where each begins. */
@@ -156,7 +157,7 @@ function entriesOf(index: Buffer): Entries | null {
   const entries = new Uint32Array(count);
   let at = 12;
   let has_submodules = false;
-  let leads_out = index.includes("/../");
+  let leads_out = index.includes(UP);
   for (let number = 0; number < count; number++) {
     if (at + HEAD > index.length) return null;
     // A flag that version 2 doesn't have.
@@ -164,7 +165,7 @@ function entriesOf(index: Buffer): Entries | null {
     const { from, end } = nameAt(index, at);
     if (end - from === MAX_LENGTH || index[end] !== 0) return null;
     has_submodules ||= isSubmodule(index, at);
-    leads_out ||= index[from] === SLASH || (index[from] === DOT && index.toString("latin1", from, from + 3) === "../");
+    leads_out ||= beginsOutside(index, from);
     entries[number] = at;
     at += (end - at + 8) & ~7;
   }
@@ -186,8 +187,9 @@ function outsideBy(index: Buffer, hash: number): boolean | null {
   const end = index.length - hash;
   if (version < 2 || version > 4 || count > end / head) return null;
   const entries = new Uint32Array(count);
-  let is_outside = false;
-  let name: Buffer = Buffer.alloc(0);
+  const name = Buffer.alloc(MAX_LENGTH);
+  let name_length = 0;
+  let up = index.indexOf(UP);
   let at = 12;
   for (let number = 0; number < count; number++) {
     if (at + head > end) return null;
@@ -199,19 +201,34 @@ function outsideBy(index: Buffer, hash: number): boolean | null {
       let byte = index[from++] ?? 0;
       let cut = byte & 0x7f;
       for (; (byte & 0x80) !== 0 && cut < end; cut = ((cut + 1) << 7) | (byte & 0x7f)) byte = index[from++] ?? 0;
-      kept = name.length - cut;
+      kept = name_length - cut;
       if (kept < 0) return null;
     }
     const length = flags & MAX_LENGTH;
     const to = length === MAX_LENGTH ? index.indexOf(0, from) : from + length - kept;
     if (to < from || to >= end || index[to] !== 0) return null;
-    name = kept === 0 ? index.subarray(from, to) : Buffer.concat([name.subarray(0, kept), index.subarray(from, to)]);
-    is_outside ||= name[0] === SLASH || (name.includes("../") && /(?:^|\/)\.\.\//.test(name.toString("latin1")));
+    if (version === 4) {
+      name_length = kept + to - from;
+      // Longer than a path can be.
+      if (name_length > name.length) return true;
+      index.copy(name, kept, from, to);
+      if (beginsOutside(name, 0)) return true;
+      for (let up_at = Math.max(0, kept - UP.length); up_at + UP.length <= name_length; up_at++)
+        if (name[up_at] === SLASH && name[up_at + 1] === DOT && beginsOutside(name, up_at + 1)) return true;
+    } else {
+      if (beginsOutside(index, from)) return true;
+      if (up !== -1 && up < from) up = index.indexOf(UP, from);
+      if (up !== -1 && up < to) return true;
+    }
     entries[number] = at;
     at = version === 4 ? to + 1 : to + 8 - ((to - at) % 8);
   }
-  return is_outside || hasOthers(index, entries, at, { hash, is_split_other: false });
+  return hasOthers(index, entries, at, { hash, is_split_other: false });
 }
+
+/** Of the name that begins there. */
+const beginsOutside = (bytes: Buffer, from: number): boolean =>
+  bytes[from] === SLASH || (bytes[from] === DOT && bytes[from + 1] === DOT && bytes[from + 2] === SLASH);
 
 const isSubmodule = (index: Buffer, at: number): boolean => (index.readUInt32BE(at + MODE_AT) & KIND) === SUBMODULE;
 

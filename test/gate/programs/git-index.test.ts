@@ -84,6 +84,36 @@ it.each([
   expect(files.map((name) => namesOutside(readFileSync(join(root, ".git", name))))).toEqual(files.map(() => false));
 });
 
+it.each([2, 4])(
+  "an index of version %s that names files outside is known, and looked through in no time",
+  (version) => {
+    const named = (names: readonly string[]) => {
+      const root = tempFolder();
+      const lines = names.map((name) => `100644 ${"1".repeat(40)}\t${name}\n`).join("");
+      execFileSync("git", ["init", "-q", root]);
+      const words = ["-C", root, "-c", `index.version=${version}`, "update-index", "--index-info"];
+      execFileSync("git", words, { input: lines });
+      return readFileSync(join(root, ".git/index"));
+    };
+    // Git refuses such names: others of their lengths are changed.
+    for (const [name, outside] of [
+      ["XX/out/x", "../out/x"],
+      ["Xtc/x", "/etc/x"],
+      ["b/XX/XX/x", "b/../../x"],
+    ] as const) {
+      const index = named([name, "a.txt", "b/x", "c"]);
+      expect(namesOutside(index)).toBe(false);
+      const at = index.indexOf(version === 4 && name.startsWith("b/") ? name.slice(2) : name);
+      index.write(version === 4 && name.startsWith("b/") ? outside.slice(2) : outside, at);
+      expect(namesOutside(index), name).toBe(true);
+    }
+    const large = named(Array.from({ length: 50_000 }, (_, at) => `packages/x${at + 100_000}/src/component.ts`));
+    const began = process.threadCpuUsage().user;
+    expect(namesOutside(large)).toBe(false);
+    expect(process.threadCpuUsage().user - began).toBeLessThan(50_000);
+  },
+);
+
 it("an index with a name by which git would read elsewhere isn't harmless, whatever git does", () => {
   const root = tempFolder();
   for (const folder of ["objects", "refs"]) mkdirSync(join(root, ".git", folder), { recursive: true });
