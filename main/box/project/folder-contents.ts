@@ -44,10 +44,20 @@ export interface Contents {
 
 /**
  * Of a repository's folder: what says which code git runs, or where else it looks for settings; further remotes, as git runs the hooks of a
- * folder that it pushes to; lazygit's settings for it.
+ * folder that it pushes to; lazygit's settings for it; the commit whose files git writes into the work tree once it has committed.
  */
 const OF_REPOSITORY: ReadonlySet<string> = new Set([
-  ...["config", "config.worktree", "hooks", "commondir", "gitdir", "remotes", "branches", "lazygit.yml"],
+  ...[
+    "config",
+    "config.worktree",
+    "hooks",
+    "commondir",
+    "gitdir",
+    "remotes",
+    "branches",
+    "lazygit.yml",
+    "MERGE_AUTOSTASH",
+  ],
 ]);
 
 /** Of a repository's folder: what names files of the work tree, by which git would read and write outside of it. */
