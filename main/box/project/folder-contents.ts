@@ -47,20 +47,11 @@ export interface Contents {
  * folder that it pushes to; lazygit's settings for it; the commit whose files git writes into the work tree once it has committed.
  */
 const OF_REPOSITORY: ReadonlySet<string> = new Set([
-  ...[
-    "config",
-    "config.worktree",
-    "hooks",
-    "commondir",
-    "gitdir",
-    "remotes",
-    "branches",
-    "lazygit.yml",
-    "MERGE_AUTOSTASH",
-  ],
+  ...["config", "config.worktree", "hooks", "commondir", "gitdir", "remotes", "branches", "lazygit.yml"],
+  "MERGE_AUTOSTASH",
 ]);
 
-/** Of a repository's folder: what names files of the work tree, by which git would read and write outside of it. */
+/** Of a repository's folder: what names files of the work tree, by which git could read and write outside of it. */
 export const namesFiles = (name: string): boolean =>
   name === "index" || name === "MERGE_RR" || name.startsWith("sharedindex.");
 
@@ -205,7 +196,7 @@ function contentsOfPlain(path: string, entries: readonly Entry[], is_repository:
       isRunLater(path, lower, is_folder) ||
       bringsPlaces(lower, is_link) ||
       (is_link && leadsToPrograms(lower)) ||
-      (is_repository && OF_REPOSITORY.has(name)) ||
+      (is_repository && (OF_REPOSITORY.has(name) || namesFiles(name))) ||
       isPlanted(path, name, is_folder)
     ) {
       contents.places.push(name);

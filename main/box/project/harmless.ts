@@ -21,10 +21,10 @@ export function isHarmless(path: string, project: string): boolean {
   if (namesOnlyVersions(path)) return true;
   if (name === ".git") return isOwnWorktree(path, project) || isOwnSubmodule(path, project);
   if (name === ".gitmodules") return folder === bytesOf(project) && namesOnlySubmodules(read(path) ?? "[");
+  if (namesFiles(name)) return namesOwnFiles(path);
   if (!/\/\.git(?:\/|$)/.test(folder)) return false;
   if (name === "config") return isPlainConfig(path) || isSubmoduleConfig(path, project);
   if (CONTINUED_BY.has(name)) return isPlainRebase(path);
-  if (namesFiles(name)) return namesOwnFiles(path);
   // Git's own template has both.
   if (name === "hooks" || name === "branches") return hasOnlySamples(path);
   const is_worktree = /\/\.git\/worktrees\/[^/]+$/.test(folder);
@@ -44,21 +44,33 @@ function leadsToSeen(path: string, project: string): boolean {
 }
 
 /** What commands may change at a place whose content is run later, as long as it runs nothing. @param path with one character for each byte */
-export const isPlain = (path: string): boolean =>
-  isPlainRebase(path) || namesOnlyVersions(path) || (isInGit(path) && namesOwnFiles(path));
-
-const isInGit = (path: string): boolean => /\/\.git\//.test(path);
+export const isPlain = (path: string): boolean => isPlainRebase(path) || namesOnlyVersions(path) || namesOwnFiles(path);
 
 /** More than the index of a project holds that isn't too large. */
 const MAX_INDEX = 40 * 1024 * 1024;
 
+/** After so long another change to a file changes its times again, on any disk; in milliseconds. */
+const SETTLED_MS = 2050;
+const MAX_SETTLED = 256;
+
+/** Indexes that name no file outside of their work tree, as they were when they were read. */
+const settled = new Map<string, string>();
+
 /** What git keeps of files in the work tree, and finds there: an index, or files of a merge whose conflicts it learns from. */
 function namesOwnFiles(path: string): boolean {
   const name = path.slice(path.lastIndexOf("/") + 1);
+  if (!namesFiles(name)) return false;
   if (name === "MERGE_RR") return namesPlainFiles(path);
+  const file = Buffer.from(path, "latin1");
   try {
-    const file = Buffer.from(path, "latin1");
-    return namesFiles(name) && !namesOutside(readRegularBytes(file, { max_bytes: MAX_INDEX, follows: false }));
+    const { dev, ino, size, ctimeNs, ctimeMs } = lstatSync(file, { bigint: true });
+    const state = `${dev}:${ino}:${size}:${ctimeNs}`;
+    if (settled.get(path) === state) return true;
+    if (namesOutside(readRegularBytes(file, { max_bytes: MAX_INDEX, follows: false }))) return false;
+    if (Date.now() - Number(ctimeMs) < SETTLED_MS) return true;
+    if (settled.size >= MAX_SETTLED) settled.clear();
+    settled.set(path, state);
+    return true;
   } catch {
     return false;
   }

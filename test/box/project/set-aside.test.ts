@@ -259,6 +259,22 @@ describe.skipIf(reason !== undefined)("after a confined command", () => {
     expect(existsSync(join(project, "sub/.git/hooks/pre-commit"))).toBe(false);
   });
 
+  it("an index that can't be read is set aside, also of a worktree whose repository isn't called .git; git's own stay", async () => {
+    const under_test = await boxUnderTest();
+    const { project, box, alarms } = under_test;
+    const git = "git -c user.name=t -c user.email=t@example.com";
+    const start = `git init -q one && ${git} -C one commit -q --allow-empty -m one && git clone -q --bare one .bare && rm -r one`;
+    execFileSync("sh", ["-c", `${start} && git -C .bare worktree add -q ../main -b own`], { cwd: project });
+    const line = `cd main && echo 1 > f && git add f && ${git} commit -qm two && git status --porcelain`;
+    expect(await under_test.run(line)).toMatchObject({ code: 0, stdout: "", stderr: "" });
+    await ended(under_test);
+    expect([alarms, under_test.failures]).toEqual([[], []]);
+    const index = join(project, ".bare/worktrees/main/index");
+    await under_test.run(`echo x > ${index}`);
+    await ended(under_test);
+    expect(box.status().set_aside.map(({ path }) => path)).toEqual([index]);
+  });
+
   it("a rebase continues in later commands, and no step of it that runs a command stays", async () => {
     const under_test = await boxUnderTest();
     const { project, box, alarms } = under_test;
