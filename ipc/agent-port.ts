@@ -90,8 +90,8 @@ export interface AgentPort {
   gate_version: string;
   /** Accepts a paired agent, refuses it, or (`pairing`) asks the user first. */
   greet(hello: Hello): Greeted | { pairing: true } | { refused: Refusal };
-  /** @param failed where it can't be decided later: nothing is delivered */
-  decide(call: ProposedCall, source: CallSource, deliver: Deliver, failed: (error: unknown) => void): Decided;
+  /** @param later does what is left of a call that had to wait, in its agent's turn; what that throws is answered as an error */
+  decide(call: ProposedCall, source: CallSource, deliver: Deliver, later: (decide: () => void) => void): Decided;
   /** Withdraws a request of this agent that no connection waits for, left by an earlier gate. Undefined if there is none. */
   withdraw(agent_id: string, token: string, reason: string): Decision | undefined;
   preview(call: ProposedCall, source: CallSource): Decision;

@@ -375,9 +375,17 @@ export class AgentServer {
         call,
         source,
         (decision, pending) => take(pending === undefined ? { decision } : { decision, pending }),
-        (error) => {
-          take({});
-          this.#failed(client, { type: "tool.call", data: call }, error);
+        (decide) => {
+          const work = () => {
+            try {
+              decide();
+            } catch (error) {
+              take({});
+              this.#failed(client, { type: "tool.call", data: call }, error);
+            }
+            return false;
+          };
+          this.#server.work({ share: client.agent_id, work });
         },
       ),
     );

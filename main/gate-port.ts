@@ -63,7 +63,7 @@ interface Later {
   call: ProposedCall;
   source: CallSource;
   deliver: Deliver;
-  failed: (error: unknown) => void;
+  later: (decide: () => void) => void;
 }
 
 /** The part of the gate that agents can call: they can ask, and nothing else. */
@@ -116,14 +116,14 @@ export class GatePort implements AgentPort {
   }
 
   /** Once the history of its repository was looked through, where that has just begun. */
-  decide(call: ProposedCall, source: CallSource, deliver: Deliver, failed: (error: unknown) => void): Decided {
+  decide(call: ProposedCall, source: CallSource, deliver: Deliver, later: (decide: () => void) => void): Decided {
     const before = this.#core.histories.before(call);
     return before === undefined
       ? this.#decide(call, source, deliver)
-      : this.#decideAfter(before, { call, source, deliver, failed });
+      : this.#decideAfter(before, { call, source, deliver, later });
   }
 
-  #decideAfter(before: Promise<unknown>, { call, source, deliver, failed }: Later): Decided {
+  #decideAfter(before: Promise<unknown>, { call, source, deliver, later }: Later): Decided {
     let decided: Decided | undefined;
     let is_gone = false;
     /** As it is known now. */
@@ -131,13 +131,13 @@ export class GatePort implements AgentPort {
       decided ??= this.#decide(call, source, deliver);
       return decided;
     };
-    before
-      .then(() => {
+    void before.then(() =>
+      later(() => {
         if (decided !== undefined || is_gone) return;
         const { decision, pending } = decide();
         if (decision !== undefined) deliver(decision, pending);
-      })
-      .catch(failed);
+      }),
+    );
     return {
       pending: {
         token: null,

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -62,3 +63,24 @@ function planLines(audit_dir: string): number {
     .flatMap((name) => readFileSync(join(audit_dir, name), "utf8").split("\n"))
     .filter((line) => line.includes('"event":"plan"')).length;
 }
+
+describe("calls that wait until their repository was looked through", () => {
+  it("are decided in turns then: another agent's that waits as long is answered before most of them", async () => {
+    const gate = await startGate();
+    const cwd = join(gate.home.home, "slow");
+    execFileSync("git", ["init", "-q", cwd]);
+    // Git waits for it.
+    execFileSync("mkfifo", [join(cwd, ".git/shallow")]);
+    const [many, other] = [await gate.agent("many"), await gate.agent("other")];
+    const order: string[] = [];
+    const asked = (agent: typeof many, command: string) =>
+      agent.ask({ executor: "Bash", args: { command }, context: { cwd } });
+    const long = Array.from({ length: 200 }, (_, at) => `cat ${at}.txt`).join("; ");
+    const calls = Array.from({ length: 12 }, (_, at) =>
+      asked(many, `git status; ${long}; echo ${at}`).then(() => order.push("many")),
+    );
+    await many.ping();
+    await Promise.all([...calls, asked(other, "git status").then(() => order.push("other"))]);
+    expect(order.indexOf("other")).toBeLessThan(6);
+  });
+});
