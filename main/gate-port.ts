@@ -117,7 +117,7 @@ export class GatePort implements AgentPort {
 
   /** Once the history of its repository was looked through, where that has just begun. */
   decide(call: ProposedCall, source: CallSource, deliver: Deliver, later: (decide: () => void) => void): Decided {
-    const before = this.#core.histories.before(call);
+    const before = this.#core.histories.before(call, source.agent_id);
     return before === undefined
       ? this.#decide(call, source, deliver)
       : this.#decideAfter(before, { call, source, deliver, later });

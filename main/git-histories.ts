@@ -6,7 +6,15 @@ import { COMMAND_ARGS, CommandLines } from "./gate/executors/command-lines.ts";
 import { workingDirectoryOf } from "./gate/guard/call-environment.ts";
 import { gitCommand } from "./gate/programs/git.ts";
 import { type GitFolders, gitFoldersOf } from "./gate/programs/git-folders.ts";
-import { forgetHistory, noteCommits, noteHistory, type SecretNames } from "./gate/programs/git-history.ts";
+import {
+  forgetHistory,
+  MAX_KNOWN,
+  noteCommits,
+  noteHistory,
+  noteUnknown,
+  noteWaiting,
+  type SecretNames,
+} from "./gate/programs/git-history.ts";
 import { objectsIn } from "./gate/programs/git-objects.ts";
 import { realForm } from "./gate/targets/path.ts";
 import { projectRoot } from "./gate/targets/project.ts";
@@ -29,9 +37,8 @@ const MAX_ODD = 1000;
 const MAX_SEEN = 100_000;
 /** More than a path can be long, in characters. */
 const MAX_NAME = 64 * 1024;
-const MAX_REPOSITORIES = 256;
-/** Processes of git at once; beyond them it isn't known what a word names. */
-const MAX_CHILDREN = 16;
+/** What one agent's calls may wait for; beyond it, it isn't known what a word names. */
+const MAX_WAITING = 16;
 /** Hashes of one line that are looked up. */
 const MAX_OBJECTS = 50;
 
@@ -43,19 +50,24 @@ interface Looked {
   state: string;
   /** When it may be looked through again, by `performance.now()`. */
   not_before: number;
+  /** Others of its agent come first. */
+  is_queued: boolean;
 }
 
 export class GitHistories {
   readonly #home: string;
   readonly #looked = new Map<string, Looked>();
   readonly #children = new Set<ChildProcess>();
+  /** By agent: git runs once at a time for each, whatever repositories it names. */
+  readonly #turns = new Map<string, { last: Promise<unknown>; count: number }>();
+  #is_closed = false;
 
   constructor(home: string) {
     this.#home = home;
   }
 
   /** What a call has to wait for before it is decided on; undefined where that is nothing. */
-  before(call: ProposedCall): Promise<unknown> | undefined {
+  before(call: ProposedCall, agent_id = ""): Promise<unknown> | undefined {
     const values = Object.values(call.args);
     const lines = COMMAND_ARGS.flatMap((name) => textOf(call.args[name]));
     if (!values.some(mayNameGit) && !lines.some((text) => PUT_TOGETHER.test(text))) return undefined;
@@ -65,55 +77,82 @@ export class GitHistories {
     const folders = [...new Set([cwd, ...gitFoldersNamed(call, this.#home)])].slice(0, MAX_FOLDERS);
     const roots = folders.map((folder) => projectRoot(realForm(folder) ?? folder, this.#home));
     const objects = [...new Set(lines.flatMap(objectsIn))].slice(0, MAX_OBJECTS);
-    const running = [...new Set(roots)].flatMap((root) => (root === null ? [] : (this.#begun(root, objects) ?? [])));
+    const running = [...new Set(roots)].flatMap((root) =>
+      root === null ? [] : (this.#begun(agent_id, root, objects) ?? []),
+    );
     return running.length === 0 ? undefined : Promise.all(running);
   }
 
   /** @param objects words of a line that may name some */
-  #begun(root: string, objects: readonly string[]): Promise<unknown> | undefined {
+  #begun(agent_id: string, root: string, objects: readonly string[]): Promise<unknown> | undefined {
     const folders = gitFoldersOf(root);
     if (folders === null) return this.#looked.get(root)?.running;
-    const look = this.#lookBegun(root, folders);
+    const look = this.#lookBegun(agent_id, root, folders);
     if (objects.length === 0) return look;
-    if (this.#children.size >= MAX_CHILDREN) {
-      noteCommits(root, objects, [], []);
-      return look;
-    }
-    return inTime((look ?? Promise.resolve()).then(() => lookUp(root, folders.git, objects, this.#children)));
+    noteCommits(root, objects, [], []);
+    if ((this.#turns.get(agent_id)?.count ?? 0) >= MAX_WAITING) return look;
+    return inTime(this.#inTurn(agent_id, () => lookUp(root, folders.git, objects, this.#children)));
   }
 
-  #lookBegun(root: string, folders: GitFolders): Promise<unknown> | undefined {
+  #inTurn(agent_id: string, run: () => Promise<void>): Promise<void> {
+    const turns = this.#turns.get(agent_id) ?? { last: Promise.resolve(), count: 0 };
+    this.#turns.set(agent_id, turns);
+    turns.count++;
+    const ran = turns.last.then(() => (this.#is_closed ? undefined : run()));
+    turns.last = ran
+      .catch(() => undefined)
+      .then(() => {
+        if (--turns.count === 0) this.#turns.delete(agent_id);
+      });
+    return ran;
+  }
+
+  #lookBegun(agent_id: string, root: string, folders: GitFolders): Promise<unknown> | undefined {
     const identity = identityOf(folders);
     let known = this.#looked.get(root);
     if (known !== undefined && known.identity !== identity) {
       forgetHistory(root);
       known = undefined;
     }
-    if (known?.running !== undefined) return known.running;
+    if (known?.is_queued === true && !this.#turns.has(agent_id)) known = undefined;
+    if (known?.running !== undefined) {
+      if (known.is_queued) noteWaiting(root);
+      return known.running;
+    }
     if (performance.now() < (known?.not_before ?? 0)) return undefined;
     const state = stateOf(folders);
     if (known?.state === state) return undefined;
-    const looked: Looked = { identity, state, not_before: Number.POSITIVE_INFINITY, running: undefined };
-    if (this.#looked.size >= MAX_REPOSITORIES) this.#looked.clear();
+    const is_queued = this.#turns.has(agent_id);
+    const looked: Looked = { identity, state, not_before: Number.POSITIVE_INFINITY, running: undefined, is_queued };
+    if (this.#looked.size >= MAX_KNOWN) this.#looked.clear();
     this.#looked.set(root, looked);
-    const began = performance.now();
-    const look = this.#look(root, folders.git, looked).finally(() => {
-      looked.running = undefined;
-      looked.not_before = performance.now() + (performance.now() - began) * RARELY;
-    });
-    looked.running = inTime(look);
+    if (is_queued) noteWaiting(root);
+    const look = async () => {
+      const began = performance.now();
+      looked.is_queued = false;
+      await this.#look(root, folders.git, looked).finally(() => {
+        looked.running = undefined;
+        looked.not_before = performance.now() + (performance.now() - began) * RARELY;
+      });
+    };
+    looked.running = inTime(this.#inTurn(agent_id, look));
     return looked.running;
   }
 
   /** What is being looked through isn't any more. */
   close(): void {
+    this.#is_closed = true;
     for (const child of this.#children) child.kill("SIGKILL");
   }
 
   async #look(root: string, git: string, looked: Looked): Promise<void> {
-    const names = await lookThrough(git, this.#children);
     // Meanwhile another repository may have come there.
-    if (names !== null && this.#looked.get(root) === looked) noteHistory(root, names);
+    const is_current = () => this.#looked.get(root) === looked;
+    if (!is_current()) return;
+    const names = await lookThrough(git, this.#children);
+    if (!is_current()) return;
+    if (names === null) noteUnknown(root);
+    else noteHistory(root, names);
   }
 }
 
@@ -241,8 +280,8 @@ const mayNameGit = (value: unknown): boolean => textOf(value).some((text) => GIT
 /** A shell may make the word of others. */
 const PUT_TOGETHER = /[$`{]/;
 
-/** Of one call, its own folder among them. */
-const MAX_FOLDERS = 20;
+/** Of one call, its own folder among them: more than are read of its commands. */
+const MAX_FOLDERS = 520;
 
 /** Where its command lines have git work, as far as they say so. */
 function gitFoldersNamed(call: ProposedCall, home: string): string[] {

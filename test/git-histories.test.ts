@@ -128,6 +128,36 @@ describe("git, looking through a hostile repository", () => {
     await expect.poll(() => running(root), { timeout: 5000 }).toEqual([]);
   });
 
+  it("runs once at a time for an agent, and of what comes later anything may be shown until then", async () => {
+    const root = repository(
+      `${ENDED}; mkdir n; for n in 1 2 3 4 5 6; do git clone -q . n/$n; mkfifo n/$n/.git/shallow; done`,
+    );
+    const histories = new GitHistories(tempFolder());
+    const lines = [1, 2, 3, 4, 5, 6].map((n) => `git -C n/${n} log -p`);
+    const call = { intent: "", executor: "shell_exec", args: { command: lines.join("; ") }, context: { cwd: root } };
+    await histories.before(call, "hostile");
+    expect(readdirSync(join(root, "n")).filter((name) => running(join(root, "n", name)).length > 0)).toHaveLength(1);
+    expect(historyAt(join(root, "n/6"))?.ever).toEqual([".git/objects"]);
+    const other = repository(ENDED);
+    await histories.before({ ...call, args: { command: "git log" }, context: { cwd: other } }, "other");
+    expect(historyAt(other)?.ever).toContain(".env");
+    // Not for another agent's line, either.
+    await histories.before({ ...call, args: { command: "git log" }, context: { cwd: root } }, "other");
+    expect(historyAt(root)?.ever).toContain(".env");
+    histories.close();
+    await expect.poll(() => running(join(root, "n/1")), { timeout: 5000 }).toEqual([]);
+  });
+
+  it("has looked for each repository that a line names, however many there are", async () => {
+    const root = repository(
+      `echo b > b; c; mkdir n; for n in $(seq 1 25); do git init -q n/$n; done; cd n/25; ${ENDED}`,
+    );
+    const lines = Array.from({ length: 25 }, (_, at) => `git -C n/${at + 1} log -p`);
+    const call = { intent: "", executor: "shell_exec", args: { command: lines.join("; ") }, context: { cwd: root } };
+    await new GitHistories(tempFolder()).before(call);
+    expect([[".git/objects"], [".env", "a/.kube/config"]]).toContainEqual(historyAt(join(root, "n/25"))?.ever);
+  });
+
   it("doesn't end a gate that can open no more files", () => {
     const root = repository(ENDED);
     const look = `

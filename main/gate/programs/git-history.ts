@@ -13,8 +13,8 @@ export interface SecretNames {
   readonly odd_references?: readonly string[];
 }
 
-/** Repositories that are remembered. */
-const MAX_KNOWN = 256;
+/** Repositories that are remembered: more than one line can name. */
+export const MAX_KNOWN = 1024;
 
 /** Words of one repository that are remembered. */
 const MAX_WORDS = 10_000;
@@ -29,6 +29,18 @@ export function noteHistory(root: string, names: SecretNames): void {
   known.set(root, names);
   const [oldest] = known.keys();
   if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest);
+}
+
+/** What a history may hold that hasn't been looked through, as others come first: anything that git was ever given. */
+const ANYTHING: SecretNames = { ever: [".git/objects"], at_head: [".git/objects"] };
+
+export function noteWaiting(root: string): void {
+  if (!known.has(root)) noteHistory(root, ANYTHING);
+}
+
+/** Nothing was found out: it isn't waited for any more. */
+export function noteUnknown(root: string): void {
+  if (known.get(root) === ANYTHING) known.delete(root);
 }
 
 /** Another repository is there by now. */
