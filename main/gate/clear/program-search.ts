@@ -6,7 +6,6 @@ import { isPlantedProgram } from "../guard/program-places.ts";
 import { expandHome, realForm } from "../targets/path.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
 import { projectRoot } from "../targets/project.ts";
-import { isFollowingOver } from "../targets/tree-scan.ts";
 
 /**
  * Which program a shell runs for a bare name, by the PATH that the agent says its shell has. A folder that agents may write can hold another
@@ -50,20 +49,29 @@ export function programSearchOf(
   const isOpen = (at: string) => [...SHARED, ...projects].some((folder) => isAtOrBelow(at, folder));
   const isWritable = ({ path: named, real }: Folder, name: string) =>
     [named, real].some((folder) => isOpen(folder) || isPlantedProgram(folder, name) || isGranted(`${folder}/${name}`));
+  const isPlanted = (name: string, here: string | null) => {
+    for (const [at, folder] of folders.entries()) {
+      if (!folder.path.startsWith("/")) {
+        if (here === null || isThere(`${here}/${folder.path}/${name}`)) return true;
+      } else if (isAtOrBelow(folder.path, "/proc")) {
+        // To the shell `self` is another process than here.
+        if (!folders.slice(0, at).some((earlier) => isThere(`${earlier.path}/${name}`))) return true;
+      } else if (isWritable(folder, name) && isThere(`${folder.path}/${name}`)) {
+        return !folders.slice(0, at).some((earlier) => isThere(`${earlier.path}/${name}`));
+      }
+    }
+    const leads_to = placeOfFirst(folders, name);
+    return leads_to !== null && (isOpen(leads_to) || isGranted(leads_to));
+  };
+  const is_absolute = folders.every((folder) => folder.path.startsWith("/"));
+  /** A line may name a program hundreds of times. */
+  const planted = new Map<string, boolean>();
   return {
     isPlanted: (name, here) => {
-      for (const [at, folder] of folders.entries()) {
-        if (!folder.path.startsWith("/")) {
-          if (here === null || isThere(`${here}/${folder.path}/${name}`)) return true;
-        } else if (isAtOrBelow(folder.path, "/proc")) {
-          // To the shell `self` is another process than here.
-          if (!folders.slice(0, at).some((earlier) => isThere(`${earlier.path}/${name}`))) return true;
-        } else if (isWritable(folder, name) && isThere(`${folder.path}/${name}`)) {
-          return !folders.slice(0, at).some((earlier) => isThere(`${earlier.path}/${name}`));
-        }
-      }
-      const leads_to = placeOfFirst(path, folders, name);
-      return leads_to !== null && (isOpen(leads_to) || isGranted(leads_to));
+      const key = is_absolute ? name : `${name}\n${here}`;
+      const is_planted = planted.get(key) ?? isPlanted(name, here);
+      planted.set(key, is_planted);
+      return is_planted;
     },
     mayBePlanted: (name, here, isChanging) => {
       for (const { path: named, real } of folders) {
@@ -90,43 +98,21 @@ function statOf(path: string): Stats | undefined {
   }
 }
 
-const MAX_KNOWN = 500;
-const known_folders = new Map<string, readonly Folder[]>();
-const known_programs = new Map<string, { path: string; changed_at: number; inode: number; leads_to: string | null }>();
-
-function remember<T>(known: Map<string, T>, key: string, value: T): T {
-  if (known.size >= MAX_KNOWN) known.clear();
-  known.set(key, value);
-  return value;
-}
-
 /** An empty name is the working directory; bash takes a `~` for the home folder, other shells for a name. */
 function foldersOf(path: string, home: string): readonly Folder[] {
-  const key = `${home}\n${path}`;
-  const known = known_folders.get(key);
-  if (known !== undefined) return known;
   const named = path
     .split(":")
     .flatMap((name) => (name.startsWith("~") ? [name, expandHome(name, home)] : [name || "."]));
-  const folders = [...new Set(named)].map((name) => ({ path: name, real: realForm(name) ?? name }));
-  // Of one that takes too long to be followed it isn't known whose it is: that holds for this call alone.
-  return isFollowingOver() ? folders : remember(known_folders, key, folders);
+  return [...new Set(named)].map((name) => ({ path: name, real: realForm(name) ?? name }));
 }
 
 /** Where the program leads that is found first; null where there is none. */
-function placeOfFirst(path: string, folders: readonly Folder[], name: string): string | null {
-  const key = `${path}\n${name}`;
-  const known = known_programs.get(key);
-  if (known !== undefined) {
-    const stat = statOf(known.path);
-    if (stat?.ctimeMs === known.changed_at && stat.ino === known.inode) return known.leads_to;
-  }
+function placeOfFirst(folders: readonly Folder[], name: string): string | null {
   for (const folder of folders) {
     const found = `${folder.path}/${name}`;
     const stat = folder.path.startsWith("/") ? statOf(found) : undefined;
     if (stat === undefined || stat.isDirectory()) continue;
-    const leads_to = stat.isSymbolicLink() ? targetOf(found) : null;
-    return remember(known_programs, key, { path: found, changed_at: stat.ctimeMs, inode: stat.ino, leads_to }).leads_to;
+    return stat.isSymbolicLink() ? targetOf(found) : null;
   }
   return null;
 }

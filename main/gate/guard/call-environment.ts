@@ -2,7 +2,6 @@ import { resolve } from "node:path";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import { foldedPath } from "../targets/folded-path.ts";
 import { expandHome, realForm } from "../targets/path.ts";
-import { isFollowingOver } from "../targets/tree-scan.ts";
 
 /** What a call's paths are judged by beside the call itself. */
 export interface CallEnvironment {
@@ -39,20 +38,8 @@ export function workingDirectoryOf({ context }: ProposedCall, home: string): str
 
 /** The folders that programs are looked up in: the absolute ones of PATH, and where their links lead, folded. */
 export function programFolders(env: GuardEnv | undefined): ReadonlySet<string> {
-  const path = env?.PATH ?? "";
-  const before = known.get(path);
-  if (before !== undefined) return before;
-  const named_folders = path.split(":").map((folder) => folder.replace(/(.)\/+$/, "$1"));
+  const named_folders = (env?.PATH ?? "").split(":").map((folder) => folder.replace(/(.)\/+$/, "$1"));
   const absolute = named_folders.filter((folder) => folder.startsWith("/") && folder !== "/");
   const named = absolute.flatMap((folder) => [folder, realForm(folder) ?? folder]);
-  const folders = new Set(named.filter((folder) => folder !== "/").map(foldedPath));
-  // Not where their links lead, then.
-  if (isFollowingOver()) return folders;
-  if (known.size >= MAX_KNOWN) known.clear();
-  known.set(path, folders);
-  return folders;
+  return new Set(named.filter((folder) => folder !== "/").map(foldedPath));
 }
-
-// Few environments a process: each list is taken apart once.
-const MAX_KNOWN = 64;
-const known = new Map<string, ReadonlySet<string>>();

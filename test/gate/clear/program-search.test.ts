@@ -1,13 +1,24 @@
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { accessSync, chmodSync, constants, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { MAX_SHELL_PATH, shellPathOf } from "../../../ipc/shell-path.ts";
 import { contextSchema } from "../../../ipc/wire.ts";
+import { programSearchOf } from "../../../main/gate/clear/program-search.ts";
 import { decided as decidedBy } from "../../support/examinations.ts";
 import { freshGrants, ROBERTO } from "../../support/gate-stores.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const USUAL = "/usr/local/bin:/usr/bin:/bin";
+
+/** Where anybody may make folders, and which doesn't count as everybody's. */
+const NOT_SHARED = ["/run/lock", "/opt"].find((folder) => {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+});
 
 /** A project in a repository below a home of its own; both outside of the folders that all programs share. */
 function world() {
@@ -123,6 +134,46 @@ describe("a program of a clear line", () => {
     plant(join(project, "tools/cat"));
     symlinkSync(join(project, "tools"), join(home, "link"));
     expect(needsCode("cat a.txt", `${join(home, "link")}:${USUAL}`)).toBe(true);
+  });
+
+  it.skipIf(NOT_SHARED === undefined)(
+    "is looked up anew by each line: what is on PATH may lead elsewhere by now",
+    () => {
+      const { home, project, plant } = world();
+      plant(join(project, "tools/cat"));
+      const own = mkdtempSync(join(NOT_SHARED ?? "", "metnos-test-"));
+      onTestFinished(() => rmSync(own, { recursive: true }));
+      const folder = join(own, "current");
+      // At Full a project is written without a grant.
+      const settings = { home, grants: freshGrants().grants };
+      const needsCode = (executor: string, args: Record<string, unknown>) =>
+        decidedBy({
+          executor,
+          args,
+          context: { cwd: project, path: `${folder}:${own}:${USUAL}` },
+          settings,
+        }).capabilities.some(({ capability }) => capability === "code:exec");
+      const calls = () => [
+        needsCode("shell_exec", { command: "cat a.txt" }),
+        needsCode("shell_exec", { command: "head a.txt" }),
+        needsCode("fs_write", { path: join(project, "tools/x"), content: "x" }),
+      ];
+      expect(calls()).toEqual([false, false, false]);
+      symlinkSync(join(project, "tools"), folder);
+      symlinkSync(join(project, "a.txt"), join(own, "head"));
+      expect(calls()).toEqual([true, true, true]);
+    },
+  );
+
+  it("is looked up once for a line, however often that names it", () => {
+    const { home, project } = world();
+    const call = { intent: "", executor: "shell_exec", args: {}, context: { cwd: project, path: USUAL } };
+    let looks = 0;
+    const search = programSearchOf(call, home, () => ++looks < 0);
+    search?.isPlanted("cat", project);
+    const once = looks;
+    for (let left = 400; left > 0; left--) search?.isPlanted("cat", join(project, `${left}`));
+    expect([once > 0, looks]).toEqual([true, once]);
   });
 
   it("counts as it was before where the agent says no PATH", () => {
