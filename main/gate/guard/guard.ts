@@ -82,16 +82,19 @@ const UNFOLLOWED: GuardBlock = {
   instead: "name fewer paths in one call, or shorter ways to them",
 };
 
-/** The needs with where those of their paths lead that couldn't be followed before; null where that takes too long. */
+/** The needs with where those of their paths lead that couldn't be followed before; null where that takes too long, or can't be known. */
 function followedOn(needs: readonly ResolvedRequirement[]): readonly ResolvedRequirement[] | null {
   if (!needs.some(({ target }) => target.kind === "path" && target.unfollowed !== undefined)) return needs;
   const until = performance.now() + MAX_FOLLOWING_MS;
   const followed: ResolvedRequirement[] = [];
   for (const need of needs) {
     const { target } = need;
-    const is_left = target.kind === "path" && target.unfollowed !== undefined;
-    if (is_left && performance.now() > until) return null;
-    followed.push(is_left ? { ...need, target: { ...target, real: realForm(target.unfollowed ?? "") } } : need);
+    if (target.kind !== "path" || target.unfollowed === undefined) followed.push(need);
+    else {
+      const real = performance.now() > until ? null : realForm(target.unfollowed);
+      if (real === null) return null;
+      followed.push({ ...need, target: { ...target, real } });
+    }
   }
   return followed;
 }

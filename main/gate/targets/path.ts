@@ -28,7 +28,7 @@ export interface ResolvedPath {
   real: string | null;
   /** It leads through what each process sees as its own (`/proc/self/cwd`, `/dev/fd/3`): for the agent that is another place. */
   is_process_relative?: true;
-  /** Following the call's paths took too long: what would be followed, absolute. */
+  /** Following the call's paths took too long: what would be followed, absolute; empty where its way alone is longer than anybody follows. */
   unfollowed?: string;
 }
 
@@ -61,6 +61,7 @@ export function resolvePath(raw: string, home: string, cwd?: string): ResolvedPa
       is_process_relative ||= OWN_VIEW.test(passed);
     }),
   );
+  if (end === undefined) return { lexical, real: null, unfollowed: "" };
   const unfollowed = end === null && isFollowingOver() ? { unfollowed: absolute } : {};
   const found = { lexical, real: end === null ? null : real, ...unfollowed };
   return is_process_relative ? { ...found, is_process_relative } : found;
@@ -78,7 +79,7 @@ export function realForm(absolute: string): string | null {
 }
 
 function leadingTo(absolute: string): string | null {
-  if (absolute.includes("/..")) return walk(absolute);
+  if (absolute.includes("/..")) return walk(absolute) ?? null;
   try {
     return realPath(absolute);
   } catch (error) {
@@ -154,7 +155,7 @@ function belowWhatExists(absolute: string): string | null {
     return resolve(real === "/" ? rest : real + rest);
   } catch (error) {
     const code = errorCode(error);
-    return code === "ENOENT" || code === "ENOTDIR" ? walk(absolute) : null;
+    return code === "ENOENT" || code === "ENOTDIR" ? (walk(absolute) ?? null) : null;
   }
 }
 
@@ -181,9 +182,12 @@ export function linksOnWay(absolute: string): string[] {
   return links;
 }
 
-/** The kernel's way to a path, one name after the other. `passing` is called for each path on it, that is there or not. */
-function walk(absolute: string, passing?: (path: string, is_link: boolean) => void): string | null {
-  if (hasTooManyNames(absolute)) return null;
+/**
+ * The kernel's way to a path, one name after the other; null where it finds none, undefined where that is longer than anybody follows.
+ * `passing` is called for each path on it, that is there or not.
+ */
+function walk(absolute: string, passing?: (path: string, is_link: boolean) => void): string | null | undefined {
+  if (hasTooManyNames(absolute)) return undefined;
   let parts = absolute.split("/");
   let here = "/";
   let links = 0;
@@ -191,7 +195,7 @@ function walk(absolute: string, passing?: (path: string, is_link: boolean) => vo
   for (let index = 0; index < parts.length; index++) {
     const part = parts[index];
     if (part === undefined || part === "" || part === ".") continue;
-    if (++walked > MAX_WALKED) return null;
+    if (++walked > MAX_WALKED) return undefined;
     if (part === "..") {
       here = dirname(here);
       continue;
@@ -208,7 +212,8 @@ function walk(absolute: string, passing?: (path: string, is_link: boolean) => vo
       here = next;
       continue;
     }
-    if (++links > MAX_LINKS || hasTooManyNames(target)) return null;
+    if (++links > MAX_LINKS) return null;
+    if (hasTooManyNames(target)) return undefined;
     parts = [...target.split("/"), ...parts.slice(index + 1)];
     index = -1;
     if (target.startsWith("/")) here = "/";

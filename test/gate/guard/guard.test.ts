@@ -124,6 +124,19 @@ describe("forbidden paths", () => {
 });
 
 describe("a call whose paths can't all be followed in time", () => {
+  it("is denied where a link has more names than anybody follows: nobody is asked about what it leads to by its own name", () => {
+    const home = tempFolder();
+    mkdirSync(join(home, "src"));
+    mkdirSync(join(home, ".ssh"));
+    symlinkSync(`${"./".repeat(300)}.ssh`, join(home, "long"));
+    for (let at = 0; at < 12; at++)
+      symlinkSync("src/../".repeat(60) + (at === 11 ? ".netrc" : `chain${at + 1}`), join(home, `chain${at}`));
+    for (const path of ["long/key", "long/../.netrc", "chain0", `${"src/../".repeat(127)}a.txt`])
+      for (const executor of ["fs_read", "fs_write"])
+        expect([path, blockOf(executor, { path }, { cwd: home }, home)]).not.toEqual([path, null]);
+    expect(blockOf("fs_read", { path: `${"src/../".repeat(60)}a.txt` }, { cwd: home }, home)).toBeNull();
+  });
+
   it("is denied: what is no agent's could be among them", () => {
     const home = tempFolder();
     const slow = slowPath(join(home, "slow"));
