@@ -19,7 +19,7 @@ import { objectsIn } from "./gate/programs/git-objects.ts";
 import { realForm } from "./gate/targets/path.ts";
 import { projectRoot } from "./gate/targets/project.ts";
 import { isSecretInGit } from "./gate/targets/secret-files.ts";
-import { scanTree } from "./gate/targets/tree-scan.ts";
+import { scanTree, withScanLimit } from "./gate/targets/tree-scan.ts";
 import { runGit } from "./git-process.ts";
 
 /** Looks through the names in the histories of the repositories that agents work in: git prints them, in a process of its own. */
@@ -75,7 +75,8 @@ export class GitHistories {
     if (cwd === undefined) return undefined;
     state_until = performance.now() + STATE_MS;
     const folders = [...new Set([cwd, ...gitFoldersNamed(call, this.#home)])].slice(0, MAX_FOLDERS);
-    const roots = folders.map((folder) => projectRoot(realForm(folder) ?? folder, this.#home));
+    // Where that takes too long, so does the decision, and its paths are asked about.
+    const roots = withScanLimit(() => folders.map((folder) => projectRoot(realForm(folder) ?? folder, this.#home)));
     const objects = [...new Set(lines.flatMap(objectsIn))].slice(0, MAX_OBJECTS);
     const running = [...new Set(roots)].flatMap((root) =>
       root === null ? [] : (this.#begun(agent_id, root, objects) ?? []),

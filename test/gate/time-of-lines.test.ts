@@ -5,6 +5,7 @@ import { inSessionHome } from "../../bench/session-home.ts";
 import { ExecutorCatalog } from "../../main/gate/executors/catalog.ts";
 import { GateFiles } from "../../main/gate/guard/gate-files.ts";
 import { examineCall } from "../../main/gate/pipeline.ts";
+import { slowPath } from "../support/slow-paths.ts";
 import { StandInBox } from "../support/stand-in-box.ts";
 
 /** Of this thread's own work, in milliseconds: on a machine with one slow processor. */
@@ -15,6 +16,9 @@ const LONG_NAME = "a".repeat(250);
 const many = (text: string, times = MANY) => text.repeat(times);
 const keys = Array.from({ length: 4000 }, (_, at) => `a${at}:[]`).join(",");
 
+/** Each by a way that the kernel takes milliseconds for. */
+const slow = (times: number, command: (at: number) => string) =>
+  Array.from({ length: times }, (_, at) => command(at)).join("; ");
 const bash = (command: string) => ({ executor: "Bash", args: { command } });
 const CALLS = [
   ["many stars, and a long name", bash("cat a*a*a*a*a*a*a*a*b")],
@@ -28,6 +32,9 @@ const CALLS = [
   ["newlines in a patch", { executor: "apply_patch", args: { patch: `*** Begin Patch\n${many("\n")}x` } }],
   ["keys in filters of jq", bash(`for f in 1 2 3 4; do jq '{${keys}}' x.json; done`)],
   ["slashes of a path", bash(`cat "$(dirname ${many("/")}x)"`)],
+  ["files that are copied, each by a long way", bash(slow(100, (at) => `cp -r slow/a${at} slow/b${at}`))],
+  ["files that are written, each by a long way", bash(slow(400, (at) => `foo > slow/${at}`))],
+  ["files that code deletes, each by a long way", bash(`node -e '${slow(400, (at) => `fs.rmSync("slow/${at}")`)}'`)],
   ["dashes where hashes are looked for", bash(`git show ${many("-")}`)],
 ] as const;
 
@@ -37,6 +44,7 @@ describe("no line keeps the gate busy", () => {
       const cwd = join(project, LONG_NAME, "src");
       mkdirSync(cwd, { recursive: true });
       writeFileSync(join(cwd, LONG_NAME), "");
+      slowPath(join(cwd, "slow"));
       const settings = { home, grants, gate_files: new GateFiles(paths, home), pause: null, judge_threshold: 0.3 };
       const principal = { channel: "local", sender_id: "ada" };
       const subject = { agent: null, level: "Supervised", session: "s", principal, can_confine: true } as const;

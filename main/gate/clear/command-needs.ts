@@ -12,6 +12,7 @@ import { kindOf, type PathKind } from "../targets/path-kind.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
 import { askedEachTime } from "../targets/secret-files.ts";
 import { type CallTarget, pathTarget, type ResolvedRequirement, urlTarget } from "../targets/target.ts";
+import { following } from "../targets/tree-scan.ts";
 import type { ClearCommand, ClearWord } from "./line.ts";
 import { allNames, mayHoldLinks, mayMatchLinks } from "./links.ts";
 import type { ProgramSearch } from "./program-search.ts";
@@ -347,7 +348,7 @@ function isPattern({ pieces }: Word, segment: string): boolean {
 
 function isFolder(path: string): boolean {
   try {
-    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+    return following(() => statSync(path, { throwIfNoEntry: false }))?.isDirectory() === true;
   } catch {
     return false; // no folder on the way: nothing is there
   }
@@ -355,7 +356,7 @@ function isFolder(path: string): boolean {
 
 function isPlainFile(path: string): boolean {
   try {
-    return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+    return following(() => statSync(path, { throwIfNoEntry: false }))?.isFile() === true;
   } catch {
     return false; // no folder on the way: nothing is there
   }

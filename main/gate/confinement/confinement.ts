@@ -101,8 +101,10 @@ export function confinementOf(x: ConfinableCall): Confinement | NotConfined {
   if (looking !== null) return looking;
   if (x.level === "ReadOnly") return not("level");
   const found = followed(() => confinementOfLine(x, line, text, settings.box?.has_network === true));
-  return found ?? not("leaves-the-box", "a path that takes too long to be followed");
+  return found ?? not("leaves-the-box", SLOW_PATH);
 }
+
+const SLOW_PATH = "a path that takes too long to be followed";
 
 /** Null where a line's paths take too long to be followed: what else it shows or changes wouldn't be known. */
 function followed<T>(look: () => T): T | null {
@@ -249,8 +251,9 @@ function withinAgentBox(x: ConfinableCall, declaration: Declaration): Confinemen
   if (runnableText(line, call) === null) return not("unusable-line", line.reading.unread ?? "");
   if (!needs.some(({ capability }) => capability === "code:exec")) return not("clear");
   const { home, env } = settings;
-  const { loses } = withScanLimit(() => hazardsOf(line, placeOf(call, home, env), new HeldByGit(home)));
-  if (loses !== null) return not("destroys-work", loses);
+  const found = followed(() => hazardsOf(line, placeOf(call, home, env), new HeldByGit(home)));
+  if (found === null) return not("leaves-the-box", SLOW_PATH);
+  if (found.loses !== null) return not("destroys-work", found.loses);
   return { reason: null, declaration, line: null, needs: boxNeeds(declaration, [], needs, home) };
 }
 

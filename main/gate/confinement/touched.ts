@@ -15,6 +15,7 @@ import { realForm } from "../targets/path.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
 import { askedEachTime } from "../targets/secret-files.ts";
 import { pathName, pathTarget, type ResolvedRequirement, targetText } from "../targets/target.ts";
+import { following } from "../targets/tree-scan.ts";
 import { ALWAYS_READABLE } from "./declaration.ts";
 import { type Project, placeOf } from "./project.ts";
 
@@ -208,7 +209,8 @@ export function isBelowAny(path: string, folders: readonly string[]): boolean {
 
 export function fileKind(path: string): "file" | "folder" | "nothing" | "other" {
   try {
-    const stat = statSync(path, { throwIfNoEntry: false });
+    const stat = following(() => statSync(path, { throwIfNoEntry: false }));
+    if (stat === null) return "other";
     if (stat === undefined) return "nothing";
     if (stat.isDirectory()) return "folder";
     return stat.isFile() ? "file" : "other";

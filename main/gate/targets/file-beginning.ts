@@ -1,7 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { errorCode } from "../errors.ts";
+import { following } from "./tree-scan.ts";
 
-/** How a file begins. `unreadable`: another kind of file, a link, no permission, or somebody keeps it from being read. */
+/** How a file begins. `unreadable`: another kind of file, a link, no permission, somebody keeps it from being read, or the call's paths take too long. */
 export type Beginning = { kind: "file"; text: string } | { kind: "nothing" } | { kind: "unreadable" };
 
 /**
@@ -9,6 +10,10 @@ export type Beginning = { kind: "file"; text: string } | { kind: "nothing" } | {
  * hostile command may hold.
  */
 export function beginningOf(path: string | Buffer, max_bytes: number): Beginning {
+  return following(() => readBeginning(path, max_bytes)) ?? { kind: "unreadable" };
+}
+
+function readBeginning(path: string | Buffer, max_bytes: number): Beginning {
   let fd: number;
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

@@ -137,7 +137,9 @@ export function scanTree(root: string, limits: ScanLimits, visit: (entry: TreeEn
 /** At most `count` entries of a folder, by name but for a large one; null if it can't be read. */
 function entriesOf(folder: string, count: number): Dirent[] | null {
   try {
-    const is_large = statSync(folder).size > LARGE_FOLDER_BYTES;
+    const stat = following(() => statSync(folder));
+    if (stat === null) return null;
+    const is_large = stat.size > LARGE_FOLDER_BYTES;
     // Those are some of more than are looked at: in what order says nothing.
     if (is_large) return firstOf(folder, count);
     const entries = readdirSync(folder, { withFileTypes: true }).slice(0, count);
