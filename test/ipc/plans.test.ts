@@ -69,6 +69,8 @@ describe("calls that wait until their repository was looked through", () => {
     const gate = await startGate();
     const cwd = join(gate.home.home, "slow");
     execFileSync("git", ["init", "-q", cwd]);
+    const words = ["-c", "user.name=A", "-c", "user.email=a@example.com", "commit", "-q", "--allow-empty", "-m", "x"];
+    execFileSync("git", words, { cwd });
     // Git waits for it.
     execFileSync("mkfifo", [join(cwd, ".git/shallow")]);
     const [many, other] = [await gate.agent("many"), await gate.agent("other")];
