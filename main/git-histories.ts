@@ -42,6 +42,15 @@ const MAX_WAITING = 16;
 /** Hashes of one line that are looked up. */
 const MAX_OBJECTS = 50;
 
+/** What of one call's repositories takes longer to look at counts as changed; in milliseconds. */
+const STATE_MS = 20;
+
+interface Asked {
+  agent_id: string;
+  /** When there is no more time to see what has changed, by `performance.now()`. */
+  until: number;
+}
+
 interface Looked {
   /** Which repository it is, whatever lies at its path later. */
   identity: string;
@@ -73,22 +82,23 @@ export class GitHistories {
     if (!values.some(mayNameGit) && !lines.some((text) => PUT_TOGETHER.test(text))) return undefined;
     const cwd = workingDirectoryOf(call, this.#home);
     if (cwd === undefined) return undefined;
-    state_until = performance.now() + STATE_MS;
+    const until = performance.now() + STATE_MS;
     const folders = [...new Set([cwd, ...gitFoldersNamed(call, this.#home)])].slice(0, MAX_FOLDERS);
     // Where that takes too long, so does the decision, and its paths are asked about.
     const roots = withScanLimit(() => folders.map((folder) => projectRoot(realForm(folder) ?? folder, this.#home)));
     const objects = [...new Set(lines.flatMap(objectsIn))].slice(0, MAX_OBJECTS);
     const running = [...new Set(roots)].flatMap((root) =>
-      root === null ? [] : (this.#begun(agent_id, root, objects) ?? []),
+      root === null ? [] : (this.#begun({ agent_id, until }, root, objects) ?? []),
     );
     return running.length === 0 ? undefined : Promise.all(running);
   }
 
   /** @param objects words of a line that may name some */
-  #begun(agent_id: string, root: string, objects: readonly string[]): Promise<unknown> | undefined {
+  #begun(asked: Asked, root: string, objects: readonly string[]): Promise<unknown> | undefined {
+    const { agent_id } = asked;
     const folders = gitFoldersOf(root);
     if (folders === null) return this.#looked.get(root)?.running;
-    const look = this.#lookBegun(agent_id, root, folders);
+    const look = this.#lookBegun(asked, root, folders);
     if (objects.length === 0) return look;
     noteCommits(root, objects, [], []);
     if ((this.#turns.get(agent_id)?.count ?? 0) >= MAX_WAITING) return look;
@@ -108,7 +118,7 @@ export class GitHistories {
     return ran;
   }
 
-  #lookBegun(agent_id: string, root: string, folders: GitFolders): Promise<unknown> | undefined {
+  #lookBegun({ agent_id, until }: Asked, root: string, folders: GitFolders): Promise<unknown> | undefined {
     const identity = identityOf(folders);
     let known = this.#looked.get(root);
     if (known !== undefined && known.identity !== identity) {
@@ -121,7 +131,7 @@ export class GitHistories {
       return known.running;
     }
     if (performance.now() < (known?.not_before ?? 0)) return undefined;
-    const state = stateOf(folders);
+    const state = stateOf(folders, until);
     if (known?.state === state) return undefined;
     const is_queued = this.#turns.has(agent_id);
     const looked: Looked = { identity, state, not_before: Number.POSITIVE_INFINITY, running: undefined, is_queued };
@@ -294,13 +304,9 @@ function gitFoldersNamed(call: ProposedCall, home: string): string[] {
   });
 }
 
-/** What of one call's repositories takes longer to look at counts as changed; in milliseconds. */
-const STATE_MS = 20;
-// One call after the other is looked at.
-let state_until = 0;
-
-function stateOf({ git, common }: GitFolders): string {
-  const isOver = () => performance.now() > state_until;
+/** @param until when, by `performance.now()`, what it is isn't known and counts as changed */
+function stateOf({ git, common }: GitFolders, until: number): string {
+  const isOver = () => performance.now() > until;
   const files = [
     ...["HEAD", "logs/HEAD"].map((name) => join(git, name)),
     ...["packed-refs", "shallow", "info/grafts", "refs", "worktrees"].map((name) => join(common, name)),
@@ -310,7 +316,7 @@ function stateOf({ git, common }: GitFolders): string {
       if (is_folder) files.push(join(common, folder, relative));
       return !isOver();
     });
-  if (isOver()) return `not known at ${state_until}`;
+  if (isOver()) return `not known at ${until}`;
   return files.map((file) => statOf(file)?.mtimeNs).join();
 }
 
