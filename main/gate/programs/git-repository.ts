@@ -6,7 +6,7 @@ import { BUILD_FOLDERS } from "../targets/build-folders.ts";
 import { hasTooManyNames, realForm } from "../targets/path.ts";
 import { kindOf } from "../targets/path-kind.ts";
 import { isSecretInGit } from "../targets/secret-files.ts";
-import { scanTree } from "../targets/tree-scan.ts";
+import { mayLookOn, scanTree } from "../targets/tree-scan.ts";
 import { isTakenByGit } from "./git-folders.ts";
 import { type GitIndex, readIndex } from "./git-index.ts";
 
@@ -65,6 +65,9 @@ export interface Repository {
   root: string;
 }
 
+/** What looking at one repository takes, as entries of folders that one call's looks may see: a line may name hundreds. */
+const LOOKED_AT = 100;
+
 /** The repository that git would work on from `folder`, or why it isn't certain that nothing runs. */
 export function gitProblem(
   folder: string | null,
@@ -72,6 +75,7 @@ export function gitProblem(
   work: GitWork,
   shows_contents: boolean,
 ): Repository | { problem: string } {
+  if (!mayLookOn(LOOKED_AT)) return { problem: "more of it in one line than is looked at" };
   // git goes up by where links lead.
   const start = folder === null ? null : realForm(folder);
   if (start === null) return { problem: "its folder isn't known" };

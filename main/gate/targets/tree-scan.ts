@@ -87,6 +87,13 @@ export function mayReadOn(bytes: number): boolean {
   return bytes_left_of_call >= 0;
 }
 
+/** Counts another look of this call as so many entries; false once all that it may look at was. */
+export function mayLookOn(entries: number): boolean {
+  if (left_of_call === undefined) return true;
+  left_of_call -= entries;
+  return left_of_call >= 0;
+}
+
 /** Counts all scans that `look` makes against one limit. Once it is used up, nothing is seen whole any more. */
 export function withScanLimit<T>(look: () => T): T {
   if (left_of_call !== undefined) return look();

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writ
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { needsOfLine } from "../../../main/gate/clear/line-needs.ts";
+import { withScanLimit } from "../../../main/gate/targets/tree-scan.ts";
 import { tempFolderForFile } from "../../support/temp-folder.ts";
 
 /** Which repository git would work on, and that its settings are those that were looked at. Each folder is one that a clone can bring. */
@@ -212,4 +213,11 @@ it("git isn't clear where it asks the repository above about itself", () => {
   expect(needsOfLine(line, HOME, inner).unclear).not.toBeNull();
   git(inner, ...line.split(" ").slice(1));
   expect(existsSync(join(HOME, "asked"))).toBe(true);
+});
+
+it("git isn't clear a hundred times in one line: each of them is a look at a repository", () => {
+  const root = repository(join(HOME, "often"));
+  const line = (times: number) => Array.from({ length: times }, () => "git log").join("; ");
+  const isClear = (text: string) => withScanLimit(() => needsOfLine(text, HOME, root).unclear === null);
+  expect([50, 150].map((times) => isClear(line(times)))).toEqual([true, false]);
 });
