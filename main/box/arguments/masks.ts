@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { readRegularBytes } from "../../../ipc/regular-file.ts";
 import { errorCode } from "../../gate/errors.ts";
+import { gitFoldersOf } from "../../gate/programs/git-folders.ts";
 import { type GitIndex, readIndex } from "../../gate/programs/git-index.ts";
 import { kindOf } from "../../gate/targets/path-kind.ts";
 import { isAtOrBelow } from "../../gate/targets/pattern.ts";
@@ -14,8 +15,6 @@ export type Cover = "none" | "empty" | "unreadable";
 
 /** Larger files hold something else. */
 const MAX_BYTES = 256 * 1024;
-/** More than a file that names a folder holds, in bytes. */
-const MAX_NAME = 4096;
 
 /** Bytes of content that are compared with what git holds, for one box: beyond them it isn't known. */
 const MAX_COMPARED = 32 * 1024 * 1024;
@@ -67,16 +66,9 @@ function repositoryOf(path: string, project: string): string | undefined {
 /** What git holds for a working copy: undefined where it holds nothing yet, `unknown` where it keeps it in a way that isn't read here. */
 function indexOf(working_copy: string): GitIndex | "unknown" | undefined {
   try {
-    return readIndex(join(gitFolder(working_copy), "index")).index ?? "unknown";
+    const folders = gitFoldersOf(working_copy);
+    return (folders === null ? null : readIndex(join(folders.git, "index")).index) ?? "unknown";
   } catch (error) {
     return errorCode(error) === "ENOENT" ? undefined : "unknown";
   }
-}
-
-/** A worktree's and a submodule's `.git` is a file that names the folder. */
-function gitFolder(working_copy: string): string {
-  const git = join(working_copy, ".git");
-  if (kindOf(git) !== "file") return git;
-  const [, named = ""] = /^gitdir: (.+)$/m.exec(readRegularBytes(git, { max_bytes: MAX_NAME }).toString()) ?? [];
-  return resolve(working_copy, named);
 }

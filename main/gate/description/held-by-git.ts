@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Stats, statSync } from "node:fs";
 import { readRegularBytes } from "../../../ipc/regular-file.ts";
+import { gitFoldersOf } from "../programs/git-folders.ts";
 import { type GitIndex, type IndexEntry, readIndex } from "../programs/git-index.ts";
 import { kindOf } from "../targets/path-kind.ts";
 import { projectRoot } from "../targets/project.ts";
@@ -18,8 +19,6 @@ const LIMITS = { max_entries: 2000, max_depth: 32, skipped: new Set<string>() };
 const MAX_HASHED = 1024 * 1024;
 /** Bytes of content that are compared for one description: beyond them git holds nothing. */
 const MAX_HASHED_TOGETHER = 16 * 1024 * 1024;
-/** Bytes: more than a file that names a folder holds. */
-const MAX_NAME = 4096;
 
 /** `nothing`: no file is there, in a folder of a repository, so that nothing is lost by writing one. */
 export type Held = "held" | "nothing" | "not_held";
@@ -135,21 +134,11 @@ function blobName(path: string): string | null {
 
 function indexOf(root: string): Read | null {
   try {
-    const folder = gitFolder(root);
-    if (folder === null) return null;
-    const { index, mtime_ms } = readIndex(`${folder}/index`);
+    const folders = gitFoldersOf(root);
+    if (folders === null) return null;
+    const { index, mtime_ms } = readIndex(`${folders.git}/index`);
     return index === null ? null : { index, mtime_ms };
   } catch {
     return null; // no index, one that is too large, or one that can't be read: git holds nothing that is known
   }
-}
-
-/** `.git`, or where the file of that name of a linked work tree leads. */
-function gitFolder(root: string): string | null {
-  const git = `${root}/.git`;
-  if (kindOf(git) === "folder") return git;
-  const line = readRegularBytes(git, { max_bytes: MAX_NAME }).toString();
-  const named = /^gitdir: ([^\n\0]+)\n?$/.exec(line)?.[1];
-  if (named === undefined) return null;
-  return named.startsWith("/") ? named : `${root}/${named}`;
 }
