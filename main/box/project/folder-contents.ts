@@ -9,6 +9,8 @@ import { hasSecretName } from "../../gate/targets/secret-files.ts";
 /** What a folder is, as it decides which names matter in it. */
 export type FolderKind =
   | "plain"
+  /** The same in a repository that isn't called `.git`: what git writes, and continues with, counts as well. */
+  | "bare"
   /** Stays as it is: only secrets and pipes are looked for in it. */
   | "kept"
   | "repository"
@@ -44,19 +46,20 @@ export interface Contents {
 
 /**
  * Of a repository's folder: what says which code git runs, or where else it looks for settings; further remotes, as git runs the hooks of a
- * folder that it pushes to; lazygit's settings for it; the commit whose files git writes into the work tree once it has committed.
+ * folder that it pushes to; lazygit's settings for it; the commit whose files git writes into the work tree once it has committed; by
+ * what shells know that they may take programs from the project (`.git/safe/../../bin` on their PATH).
  */
 const OF_REPOSITORY: ReadonlySet<string> = new Set([
   ...["config", "config.worktree", "hooks", "commondir", "gitdir", "remotes", "branches", "lazygit.yml"],
-  "MERGE_AUTOSTASH",
+  ...["MERGE_AUTOSTASH", "safe"],
 ]);
 
 /** Of a repository's folder: what names files of the work tree, by which git could read and write outside of it. */
 export const namesFiles = (name: string): boolean =>
   name === "index" || name === "MERGE_RR" || name.startsWith("sharedindex.");
 
-/** Folders of a repository in which git writes by names that it knows before: it would go through a link in their place. */
-const WRITTEN_BY_GIT: ReadonlySet<string> = new Set(["logs", "refs", "rr-cache", "rebase-apply"]);
+/** Folders of a repository in which git, or git-lfs, writes by names that it knows before: it would go through a link in their place. */
+const WRITTEN_BY_GIT: ReadonlySet<string> = new Set(["logs", "refs", "rr-cache", "rebase-apply", "lfs"]);
 /** Where git keeps what `git rebase --continue` and `git cherry-pick --continue` do next: commands, and a program for merges. */
 const CONTINUED: ReadonlySet<string> = new Set(["rebase-merge", "sequencer"]);
 export const REBASE_STEPS = "git-rebase-todo";
@@ -69,10 +72,13 @@ const OF_REPOSITORIES: ReadonlySet<string> = new Set([
   ...["HEAD", "objects", "info", "modules", "worktrees"],
 ]);
 
-/** Of what is in a folder: also a link in a repository's own, by which git would write elsewhere. */
-export function tellsRepository({ name, is_link }: Entry, kind: FolderKind): boolean {
-  return OF_REPOSITORIES.has(name) || namesFiles(name) || (is_link && kind !== "plain");
+/** Of what is in a folder: also a link, by which git would write elsewhere in a repository's own. */
+export function tellsRepository({ name, is_link }: Entry): boolean {
+  return OF_REPOSITORIES.has(name) || namesFiles(name) || is_link;
 }
+
+/** What is looked through for all that matters in a work tree. */
+export const isOpen = (kind: FolderKind): boolean => kind === "plain" || kind === "bare";
 
 /** Of the folders that builds make, those that shells have folders of programs of on their PATH. */
 const WITH_PROGRAMS: ReadonlyMap<string, FolderKind> = new Map([
@@ -88,7 +94,7 @@ const NOT_LOOKED_THROUGH: ReadonlySet<string> = new Set([...BUILD_FOLDERS, ".git
 
 /** Whether what is in a folder makes it a repository's own. @param entries all that `tellsRepository` */
 export function isRepositoryKind(kind: FolderKind, entries: readonly Entry[]): boolean {
-  if (kind === "plain") return isRepository(entries);
+  if (isOpen(kind)) return isRepository(entries);
   return kind === "repository" || (kind === "submodules" && entries.some(({ name }) => name === "HEAD"));
 }
 
@@ -103,7 +109,7 @@ export function contentsOf(
   entries: readonly Entry[],
   is_repository: boolean,
 ): Contents {
-  if (kind === "plain") return contentsOfPlain(path, entries, is_repository);
+  if (isOpen(kind)) return contentsOfPlain(path, kind, entries, is_repository);
   if (kind === "kept") return contentsOfKept(path, entries);
   const contents: Contents = { places: [], secrets: [], pipes: [], folders: [] };
   if (kind === "built" || kind === "environments" || kind === "programs") {
@@ -183,10 +189,18 @@ function addPart({ folders }: Contents, name: string): void {
   else if (CONTINUED.has(name)) folders.push({ name, kind: "rebase" });
 }
 
-function contentsOfPlain(path: string, entries: readonly Entry[], is_repository: boolean): Contents {
+/** Of what is in a repository that isn't called `.git`, what counts in one that is: its kinds by the names of the folders that it lies in. */
+function countsInBare(folder: string, { name, is_link }: Entry, is_repository: boolean): boolean {
+  if (is_link) return !isHarmlessLink(name, is_repository);
+  return (folder === "info" && name === "attributes") || (CONTINUED.has(folder) && CONTINUED_BY.has(name));
+}
+
+function contentsOfPlain(path: string, kind: FolderKind, entries: readonly Entry[], is_repository: boolean): Contents {
   const contents: Contents = { places: [], secrets: [], pipes: [], folders: [] };
   const isSecret = secretsIn(path);
-  for (const { name, is_folder, is_link, is_pipe } of entries) {
+  const own_name = path.slice(path.lastIndexOf("/") + 1);
+  for (const entry of entries) {
+    const { name, is_folder, is_link, is_pipe } = entry;
     if (is_pipe) contents.pipes.push(name);
     const lower = name.toLowerCase();
     if (lower === ".git") {
@@ -197,14 +211,18 @@ function contentsOfPlain(path: string, entries: readonly Entry[], is_repository:
       bringsPlaces(lower, is_link) ||
       (is_link && leadsToPrograms(lower)) ||
       (is_repository && (OF_REPOSITORY.has(name) || namesFiles(name))) ||
+      ((is_repository || kind === "bare") && countsInBare(own_name, entry, is_repository)) ||
       isPlanted(path, name, is_folder)
     ) {
       contents.places.push(name);
       if (is_folder && !NOT_LOOKED_THROUGH.has(lower)) contents.folders.push({ name, kind: "kept" });
       if (!is_folder && isSecret(name)) contents.secrets.push(name);
     } else if (is_folder) {
-      const kind = WITH_PROGRAMS.get(lower) ?? (BUILD_FOLDERS.has(lower) ? undefined : "plain");
-      if (kind !== undefined) contents.folders.push({ name, kind });
+      const is_bare = kind === "bare" || (is_repository && OF_REPOSITORIES.has(name));
+      const its_kind = is_bare
+        ? "bare"
+        : (WITH_PROGRAMS.get(lower) ?? (BUILD_FOLDERS.has(lower) ? undefined : "plain"));
+      if (its_kind !== undefined) contents.folders.push({ name, kind: its_kind });
     } else if (isSecret(name)) {
       contents.secrets.push(name);
     }

@@ -1,4 +1,4 @@
-import { type Dir, lstatSync, opendirSync } from "node:fs";
+import { type BigIntStats, type Dir, lstatSync, opendirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readRegularBytes } from "../../../ipc/regular-file.ts";
 import { namesOutside } from "../../gate/programs/git-index.ts";
@@ -22,9 +22,9 @@ export function isHarmless(path: string, project: string): boolean {
   if (name === ".git") return isOwnWorktree(path, project) || isOwnSubmodule(path, project);
   if (name === ".gitmodules") return folder === bytesOf(project) && namesOnlySubmodules(read(path) ?? "[");
   if (namesFiles(name)) return namesOwnFiles(path);
+  if (CONTINUED_BY.has(name)) return isPlainRebase(path);
   if (!/\/\.git(?:\/|$)/.test(folder)) return false;
   if (name === "config") return isPlainConfig(path) || isSubmoduleConfig(path, project);
-  if (CONTINUED_BY.has(name)) return isPlainRebase(path);
   // Git's own template has both.
   if (name === "hooks" || name === "branches") return hasOnlySamples(path);
   const is_worktree = /\/\.git\/worktrees\/[^/]+$/.test(folder);
@@ -44,7 +44,7 @@ function leadsToSeen(path: string, project: string): boolean {
 }
 
 /** What commands may change at a place whose content is run later, as long as it runs nothing. @param path with one character for each byte */
-export const isPlain = (path: string): boolean => isPlainRebase(path) || namesOnlyVersions(path) || namesOwnFiles(path);
+export const isPlain = (path: string): boolean => isPlainRebase(path) || namesOnlyVersions(path) || namedOwnFiles(path);
 
 /** More than the index of a project holds that isn't too large. */
 const MAX_INDEX = 40 * 1024 * 1024;
@@ -56,21 +56,36 @@ const MAX_SETTLED = 256;
 /** Indexes that name no file outside of their work tree, as they were when they were read. */
 const settled = new Map<string, string>();
 
+/**
+ * Whether that is so by all that its times tell: before a run. A run that has it in its memory can change it without changing them, so that
+ * after one it is read anew.
+ */
+function namedOwnFiles(path: string): boolean {
+  if (!namesFiles(path.slice(path.lastIndexOf("/") + 1))) return false;
+  const stat = bigStatOf(path);
+  if (stat === undefined) return false;
+  const state = `${stat.dev}:${stat.ino}:${stat.size}:${stat.ctimeNs}`;
+  if (settled.get(path) === state) return true;
+  if (!namesOwnFiles(path)) return false;
+  if (path.endsWith("/MERGE_RR") || Date.now() - Number(stat.ctimeMs) < SETTLED_MS) return true;
+  if (settled.size >= MAX_SETTLED) settled.clear();
+  settled.set(path, state);
+  return true;
+}
+
+function bigStatOf(path: string): BigIntStats | undefined {
+  try {
+    return lstatSync(Buffer.from(path, "latin1"), { bigint: true });
+  } catch {
+    return undefined; // not there, or deeper than a path can be long
+  }
+}
+
 /** What git keeps of files in the work tree, and finds there: an index, or files of a merge whose conflicts it learns from. */
 function namesOwnFiles(path: string): boolean {
-  const name = path.slice(path.lastIndexOf("/") + 1);
-  if (!namesFiles(name)) return false;
-  if (name === "MERGE_RR") return namesPlainFiles(path);
-  const file = Buffer.from(path, "latin1");
+  if (path.endsWith("/MERGE_RR")) return namesPlainFiles(path);
   try {
-    const { dev, ino, size, ctimeNs, ctimeMs } = lstatSync(file, { bigint: true });
-    const state = `${dev}:${ino}:${size}:${ctimeNs}`;
-    if (settled.get(path) === state) return true;
-    if (namesOutside(readRegularBytes(file, { max_bytes: MAX_INDEX, follows: false }))) return false;
-    if (Date.now() - Number(ctimeMs) < SETTLED_MS) return true;
-    if (settled.size >= MAX_SETTLED) settled.clear();
-    settled.set(path, state);
-    return true;
+    return !namesOutside(readRegularBytes(Buffer.from(path, "latin1"), { max_bytes: MAX_INDEX, follows: false }));
   } catch {
     return false;
   }
@@ -128,8 +143,8 @@ const STRATEGY = /^(?:ort|recursive|resolve|ours|octopus|subtree)\n?$/;
 
 /** Whether what is at this path says how a rebase or a sequence continues, and runs no command: its steps, and how it merges. */
 function isPlainRebase(path: string): boolean {
-  if (/\/\.git(?:\/.*)?\/rebase-merge\/strategy$/s.test(path)) return STRATEGY.test(read(path) ?? "");
-  if (/\/\.git(?:\/.*)?\/sequencer\/opts$/s.test(path)) {
+  if (path.endsWith("/rebase-merge/strategy")) return STRATEGY.test(read(path) ?? "");
+  if (path.endsWith("/sequencer/opts")) {
     const options = settingsOf(read(path) ?? "[");
     return options?.every(([key, value]) => key !== "options.strategy" || STRATEGY.test(value)) === true;
   }
@@ -144,12 +159,12 @@ function isPlainRebase(path: string): boolean {
 /** The folder that a `.git` file names, as it names it; undefined where it is none. */
 const namedBy = (path: string): string | undefined => /^gitdir: (.+)\n?$/.exec(read(path) ?? "")?.[1];
 
-/** A working copy of the project's own repository. */
+/** A working copy of the project's own repository. No name that git gives one has a `~` in it: a link by such a name isn't looked at. */
 function isOwnWorktree(path: string, project: string): boolean {
   const to = namedBy(path);
   const own = `${bytesOf(project)}/.git/worktrees/`;
   return (
-    to?.startsWith(own) === true && /^[^/\n]+$/.test(to.slice(own.length)) && !/^\.\.?$/.test(to.slice(own.length))
+    to?.startsWith(own) === true && /^[^/~\n]+$/.test(to.slice(own.length)) && !/^\.\.?$/.test(to.slice(own.length))
   );
 }
 
@@ -176,9 +191,10 @@ export function hidingHeads(path: string): string[] {
   const begin = at.indexOf(MODULES) + MODULES.length;
   if (begin < MODULES.length) return [];
   const names = at.slice(begin).split("/");
-  return names.slice(1).flatMap((name, above) => {
-    const head = `${at.slice(0, begin)}${names.slice(0, above + 1).join("/")}/HEAD`;
-    const is_there = name !== "modules" && lstatSync(Buffer.from(head, "latin1"), NO_THROW) !== undefined;
+  return names.flatMap((name, above) => {
+    const head = [at.slice(0, begin - 1), ...names.slice(0, above), "HEAD"].join("/");
+    const is_there =
+      (above === 0 || name !== "modules") && lstatSync(Buffer.from(head, "latin1"), NO_THROW) !== undefined;
     return is_there ? [head] : [];
   });
 }

@@ -5,6 +5,7 @@ import {
   contentsOf,
   type Entry,
   type FolderKind,
+  isOpen,
   isRepositoryKind,
   tellsRepository,
 } from "./folder-contents.ts";
@@ -265,13 +266,13 @@ function* contentsIn(folder: Folder, way: Way, size: number, room: Room): Steps<
   for (const entries of entriesOf(folder, way, size, room)) {
     count += entries.length;
     const others: Entry[] = [];
-    for (const entry of entries) (tellsRepository(entry, kind) ? telling : others).push(entry);
+    for (const entry of entries) (tellsRepository(entry) ? telling : others).push(entry);
     add(others, false);
     if (entries.length === STEP) yield;
   }
   const is_repository = isRepositoryKind(kind, telling);
   // Of a repository nothing else counts.
-  if (is_repository && kind !== "plain") for (const names of Object.values(all)) names.length = 0;
+  if (is_repository && !isOpen(kind)) for (const names of Object.values(all)) names.length = 0;
   add(telling, is_repository);
   return { contents: all, telling, count };
 }

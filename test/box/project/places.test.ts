@@ -146,6 +146,7 @@ describe("the places in a project whose content is run later", () => {
       ".git/remotes/origin",
       ".git/branches/origin",
       ".git/lazygit.yml",
+      ".git/safe/x",
       "sub/.git",
       "bare/HEAD",
       "bare/objects/x",
@@ -163,6 +164,7 @@ describe("the places in a project whose content is run later", () => {
       ".git/lazygit.yml",
       ".git/modules/a/b/config",
       ".git/remotes",
+      ".git/safe",
       ".git/worktrees/w/commondir",
       "bare/hooks",
       "sub/.git",
@@ -215,17 +217,31 @@ describe("the places in a project whose content is run later", () => {
   });
 
   it("are of a repository links as well, where git writes by itself, and none that it replaces or the gate has left", async () => {
-    const { project } = made([".git/HEAD", ".git/config", ".git/objects/pack/x", ".git/objects/info/x", ".git/lfs/x"]);
+    const { project } = made([
+      ".git/HEAD",
+      ".git/config",
+      ".git/objects/pack/x",
+      ".git/objects/info/x",
+      ".git/other/x",
+    ]);
     const places = new Places();
     const before = await places.before({ project, writes: [], reads: [] }, new Turns());
     const { known } = before;
     const links = [
       ...["COMMIT_EDITMSG", "index", "logs/HEAD", "logs/refs/heads/x/y", "refs/heads/x/y", "objects/ab"],
-      ...["objects/pack/y", "objects/info/y", "info", "rr-cache/x/thisimage", "worktrees/w", "worktrees/v/logs/HEAD"],
+      ...[
+        "objects/pack/y",
+        "objects/info/y",
+        "info",
+        "rr-cache/x/thisimage",
+        "worktrees/w",
+        "worktrees/v/logs/HEAD",
+        "lfs/objects/ab/cd/x",
+      ],
     ].map((name) => `.git/${name}`);
     // Git writes only by names that a reference can have.
     links.push(".git/logs/refs/heads/x.set-aside-0123abcd");
-    const others = [".git/lfs/y", ".git/logs/refs/heads/x.set-aside~0123abcd"];
+    const others = [".git/other/y", ".git/logs/refs/heads/x.set-aside~0123abcd"];
     rmSync(join(project, ".git/HEAD"));
     for (const name of [...links, ...others, ".git/HEAD"]) {
       mkdirSync(dirname(join(project, name)), { recursive: true });

@@ -1,4 +1,5 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   existsSync,
   lstatSync,
@@ -10,6 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { setTimeout as passed } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import { isHarmless } from "../../../main/box/project/harmless.ts";
 import { Places } from "../../../main/box/project/places.ts";
@@ -21,10 +23,10 @@ import { type BoxUnderTest, boxUnderTest, withoutBox } from "../box-under-test.t
 
 const NOW = Date.UTC(2026, 0, 2);
 
-async function found(project: string, plant: () => void) {
+async function found(project: string, plant: () => void | Promise<void>) {
   const places = new Places();
   const { known } = await places.before({ project, writes: [], reads: [] }, new Turns());
-  plant();
+  await plant();
   const looks = await Promise.all(known.map((each) => places.appeared(each, new Turns())));
   return looks.flatMap((look) => look.found.filter(({ path }) => !isHarmless(path, project)));
 }
@@ -43,6 +45,50 @@ describe("what is set aside", () => {
       git(project, "-c", "advice.addEmbeddedRepo=false", "add", "-f", "src/__pycache__");
     });
     expect(moved.map(({ path }) => path)).toContain(join(inner, ".git"));
+  });
+
+  it.each([
+    ["a link by the name of what was set aside", "worktrees/w.set-aside~0123abcd", ""],
+    ["a folder of submodules that has a HEAD itself", "modules/e", "modules/HEAD"],
+  ])("is a .git file that leads to a repository which nobody looks at, by %s", async (_name, at, more) => {
+    const project = tempFolder();
+    execFileSync("git", ["-C", project, "init", "-q"]);
+    const moved = await found(project, () => {
+      const to = join(project, ".git", at);
+      mkdirSync(join(project, "src"));
+      mkdirSync(dirname(to));
+      execFileSync("git", ["init", "-q", "--bare", join(project, "node_modules/e")]);
+      if (more === "") symlinkSync("../../node_modules/e", to);
+      else renameSync(join(project, "node_modules/e"), to);
+      if (more !== "") writeFileSync(join(project, ".git", more), "");
+      writeFileSync(join(project, "src/.git"), `gitdir: ${to}\n`);
+    });
+    expect(moved.map(({ path }) => path)).toContain(join(project, "src/.git"));
+  });
+
+  it("is an index that a run has in its memory, and changes there once it was looked at for another run", async () => {
+    const project = tempFolder();
+    const file = join(project, ".git/index");
+    execFileSync("git", ["-C", project, "init", "-q"]);
+    writeFileSync(file, indexOf(["aaaaaaa"], 0o100644));
+    const script = `
+import mmap, sys
+with open(sys.argv[1], "r+b") as file:
+    memory = mmap.mmap(file.fileno(), 0)
+at = memory.find(b"aaaaaaa")
+memory[at] = 97
+print("ready", flush=True)
+sys.stdin.readline()
+memory[at:at + 7] = b"../aaaa"
+`;
+    const child = spawn("python3", ["-c", script, file], { stdio: ["pipe", "pipe", "inherit"] });
+    const [ready] = await Promise.all([once(child.stdout, "data"), passed(2200)]);
+    expect(String(ready)).toContain("ready");
+    const moved = await found(project, async () => {
+      child.stdin.end("\n");
+      await once(child, "close");
+    });
+    expect(moved.map(({ path }) => path)).toEqual([file]);
   });
 
   it.each([
@@ -257,6 +303,31 @@ describe.skipIf(reason !== undefined)("after a confined command", () => {
     const paths = box.status().set_aside.map(({ path }) => path);
     expect(paths).toEqual(expect.arrayContaining([join(project, "n/.git/hooks"), join(project, "n/.git/config")]));
     expect(existsSync(join(project, "sub/.git/hooks/pre-commit"))).toBe(false);
+  });
+
+  it("what git would go through or continue with is set aside in a repository that isn't called .git, too; git's own work stays", async () => {
+    const under_test = await boxUnderTest();
+    const { project, box, alarms } = under_test;
+    const git = "git -c user.name=t -c user.email=t@example.com";
+    const start = `git init -q one && ${git} -C one commit -q --allow-empty -m one && git clone -q --bare one .bare && rm -r one`;
+    execFileSync("sh", ["-c", `${start} && git -C .bare worktree add -q ../main -b own`], { cwd: project });
+    const line = `cd main && echo 1 > f && git add f && ${git} commit -qm two && git checkout -q -b other && git stash list`;
+    const stopped = `${git} -c sequence.editor='sed -i 1ibreak' rebase -q -i HEAD~1 && ${git} rebase --continue`;
+    expect(await under_test.run(`${line} && ${stopped}`)).toMatchObject({ code: 0 });
+    await under_test.run(`cd main && ${git} -c sequence.editor='sed -i 1ibreak' rebase -q -i HEAD~1`);
+    await ended(under_test);
+    expect([alarms, under_test.failures]).toEqual([[], []]);
+    const own = join(project, ".bare/worktrees/main");
+    const links = ["rr-cache", "gc.log", "refs/heads/q", "worktrees/main/logs/q", "info/attributes"];
+    const plant = links.map((name) => `mkdir -p $(dirname ${name}); ln -s ../../out ${name}`).join("; ");
+    await under_test.run(`cd .bare; ${plant}; echo 'exec x' >> worktrees/main/rebase-merge/git-rebase-todo`);
+    await ended(under_test);
+    expect(
+      box
+        .status()
+        .set_aside.map(({ path }) => path)
+        .sort(),
+    ).toEqual([...links.map((name) => join(project, ".bare", name)), join(own, "rebase-merge/git-rebase-todo")].sort());
   });
 
   it("an index that can't be read is set aside, also of a worktree whose repository isn't called .git; git's own stay", async () => {
