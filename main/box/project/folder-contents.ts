@@ -72,9 +72,9 @@ const OF_REPOSITORIES: ReadonlySet<string> = new Set([
   ...["HEAD", "objects", "info", "modules", "worktrees"],
 ]);
 
-/** Of what is in a folder: also a link, by which git would write elsewhere in a repository's own. */
-export function tellsRepository({ name, is_link }: Entry): boolean {
-  return OF_REPOSITORIES.has(name) || namesFiles(name) || is_link;
+/** Of what is in a folder: also a link in a repository's own, by which git would write elsewhere. */
+export function tellsRepository({ name, is_link }: Entry, kind: FolderKind): boolean {
+  return OF_REPOSITORIES.has(name) || namesFiles(name) || (is_link && !isOpen(kind));
 }
 
 /** What is looked through for all that matters in a work tree. */

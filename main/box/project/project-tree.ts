@@ -266,7 +266,7 @@ function* contentsIn(folder: Folder, way: Way, size: number, room: Room): Steps<
   for (const entries of entriesOf(folder, way, size, room)) {
     count += entries.length;
     const others: Entry[] = [];
-    for (const entry of entries) (tellsRepository(entry) ? telling : others).push(entry);
+    for (const entry of entries) (tellsRepository(entry, kind) ? telling : others).push(entry);
     add(others, false);
     if (entries.length === STEP) yield;
   }
@@ -274,6 +274,15 @@ function* contentsIn(folder: Folder, way: Way, size: number, room: Room): Steps<
   // Of a repository nothing else counts.
   if (is_repository && !isOpen(kind)) for (const names of Object.values(all)) names.length = 0;
   add(telling, is_repository);
+  // Its links count as well in one that isn't called `.git`; of any other folder they aren't held until that is known.
+  if (is_repository && kind === "plain")
+    for (const entries of entriesOf(folder, way, size, room)) {
+      add(
+        entries.filter((entry) => entry.is_link && !tellsRepository(entry, kind)),
+        true,
+      );
+      if (entries.length === STEP) yield;
+    }
   return { contents: all, telling, count };
 }
 
