@@ -28,6 +28,16 @@ const LISTED =
 const REVISION = /^\^?([^~^:@]*(?:@(?!\{)[^~^:@]*)*)(?:~\d*|\^\d*|[\^@]\{[^{}]*\})*/;
 
 /**
+ * The file that a word names in a commit or in the index; undefined where it names none. `:/text`, `HEAD@{10:00}` and `HEAD^{/text: }` are
+ * commits; so is whatever ends in a brace, as git first takes all of it for one.
+ */
+export function fileNamed(text: string): string | undefined {
+  if (text.endsWith("}") || /\.\.(?!\/)/.test(text)) return undefined;
+  const after = text.slice(REVISION.exec(text)?.[0].length ?? 0);
+  return /^:[^/]/.test(after) ? after.slice(1) : undefined;
+}
+
+/**
  * Where git keeps what a word names, if that may be anything that was ever put there; undefined where it is a commit whose names are
  * known, or a file of a commit. @param folder absolute and real
  */
@@ -42,9 +52,8 @@ export function objectNamed(word: Word, folder: string): string | undefined {
   const named = plain
     .split(/\.{2,3}/)
     .flatMap((one) => {
-      const [all = "", name = ""] = REVISION.exec(one) ?? [];
-      // `HEAD:a.txt` is a file of a commit.
-      return /^:./s.test(one.slice(all.length)) ? [] : [name];
+      const [, name = ""] = REVISION.exec(one) ?? [];
+      return fileNamed(one) === undefined ? [name] : [];
     })
     .find((name) => (!is_listed && name.includes("_")) || isUnknown(name, root));
   if (named === undefined) return undefined;

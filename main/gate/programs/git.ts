@@ -10,7 +10,7 @@ import { byRoles } from "./accesses.ts";
 import { type Arguments, argumentsOf, hasOption, valuesOf } from "./arguments.ts";
 import { historyAt } from "./git-history.ts";
 import { indexOf } from "./git-index.ts";
-import { objectNamed } from "./git-objects.ts";
+import { fileNamed, objectNamed } from "./git-objects.ts";
 import { type GitWork, gitProblem, initProblem, isHarmlessToSet } from "./git-repository.ts";
 import { FORMAT, SUBCOMMANDS, type Subcommand } from "./git-subcommands.ts";
 import type { Access, Accesses, CommandContext, Program } from "./program.ts";
@@ -231,18 +231,19 @@ function namesShown(
   const revisions = objects.filter((word) => !isFile(word));
   const is_diff = name === "diff";
   const is_cached = is_diff && hasOption(argumentsOf(sub, rest), "--cached --staged");
-  if (name === "blame") return null;
+  if (name === "blame")
+    return { paths: [...objects, ...files].map(({ text }) => absolutePath(text, cwd) ?? cwd), is_of_head: false };
   if ((is_diff || name === "grep") && revisions.length === 0 && !is_cached) return null;
   // `HEAD~1:a.txt` names what it shows; `:a.txt` is of the index.
-  if (revisions.length > 0 && revisions.every(({ text }) => /:./.test(text))) {
-    const named = revisions.map(({ text }) => text.slice(text.lastIndexOf(":") + 1));
+  const named = revisions.flatMap(({ text }) => fileNamed(text) ?? []);
+  if (named.length > 0 && named.length === revisions.length) {
     const paths = named.map((name) => absolutePath(name, /^\.\.?\//.test(name) ? cwd : root) ?? root);
     return is_named ? null : { paths: revisions.some(isOpen) ? [] : paths, is_of_head: false };
   }
   const is_of_head = is_diff && revisions.every(({ text }) => text === "HEAD" || text === "@");
   const shown = [...objects.filter(isFile), ...files];
-  // By these it shows a file under its earlier names, too.
-  const is_followed = hasOption(argumentsOf(sub, rest), "--follow -L");
+  // By these it shows a file under its earlier names, or others of its commits, too.
+  const is_followed = hasOption(argumentsOf(sub, rest), "--follow -L --full-diff");
   return {
     paths: is_followed || shown.some(isOpen) ? [] : shown.map(({ text }) => absolutePath(text, cwd) ?? cwd),
     is_of_head,
@@ -250,7 +251,7 @@ function namesShown(
 }
 
 /** It may name other files than it says: git expands patterns by itself. */
-const isOpen = ({ text, is_resolved }: Word): boolean => !is_resolved || /[*?[\\]|^:[^/]/.test(text);
+const isOpen = ({ text, is_resolved }: Word): boolean => !is_resolved || /[*?[\\]|^:/.test(text);
 
 /** What git tracks now is the project's own. @returns for paths in that work tree */
 function isUntrackedIn(root: string): (path: string) => boolean {

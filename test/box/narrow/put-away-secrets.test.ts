@@ -61,6 +61,24 @@ const SHOWS = [
     "git stash show",
     "git diff-tree -p HEAD",
   ],
+  // What follows the colon is no file.
+  ...[
+    "git show 'HEAD@{00:00:01}'",
+    "git log -p 'main@{2020-01-01 10:00}'",
+    "git diff 'HEAD@{0:0:1}'",
+    "git grep KEY 'HEAD@{00:00:01}'",
+    "git show 'HEAD^{/o: |one}'",
+    "git show 'HEAD^{/one|a}:x}'",
+    "git show ':/^one'",
+    "git diff HEAD~1..HEAD:src",
+  ],
+  ...[
+    "git blame HEAD~1 app/.env",
+    "git blame HEAD~1 -- app/.env",
+    "cd src && git blame HEAD~1 -- ../app/.env",
+    "git log -p -- b.ts :/",
+    "git log -p --full-diff -- b.ts",
+  ],
 ];
 const SHOWS_OTHERS = [
   ...[
@@ -78,6 +96,8 @@ const SHOWS_OTHERS = [
     "git log -p -- src",
     "git diff HEAD~1 -- src b.ts",
     "git blame src/a.ts",
+    "git blame HEAD~1 -- src/a.ts",
+    "git show 'HEAD@{00:00:01}:src/a.ts'",
     "git ls-files",
   ],
 ];
