@@ -166,10 +166,12 @@ function targetsOf(
     case "path": {
       const paths = values(source.arg);
       if (paths.length === 0) paths.push(source.or_cwd ? "." : "");
-      return paths.map((path) => pathTarget(path, home, cwd, source.is_tree === true));
+      return paths.flatMap(asRead).map((path) => pathTarget(path, home, cwd, source.is_tree === true));
     }
     case "glob":
-      return values(source.arg).map((glob) => globTarget(glob, values(source.path_arg)[0] ?? ".", home, cwd));
+      return values(source.arg).flatMap((glob) =>
+        asRead(values(source.path_arg)[0] ?? ".").map((path) => globTarget(glob, path, home, cwd)),
+      );
     case "patch":
       return []; // what each of its files needs differs: see patchNeeds
     case "url":
@@ -222,6 +224,9 @@ function commandText(value: unknown): string | undefined {
 function urlsIn(text: string): string[] {
   return text.split(/\s+|(?=https?:\/\/)/i).filter((word) => word.includes("://"));
 }
+
+/** A path as it is written, and as clients read it that trim it and put letters and accents together, as Claude Code does. */
+const asRead = (path: string): string[] => [...new Set([path, path.trim().normalize("NFC")])];
 
 function globTarget(glob: string, path: string, home: string, cwd: string | undefined): CallTarget {
   // The fixed part of the glob says how high up it begins: an absolute one or `../..` leaves `path` behind.

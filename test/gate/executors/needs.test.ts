@@ -132,6 +132,25 @@ describe("what a call needs", () => {
     expect(needed("Grep", { pattern: "x" })).toEqual(["fs:read ?."]);
   });
 
+  it("a path that clients trim or compose is both: as it is written, and as they read it", () => {
+    const context = { cwd: "/srv" };
+    expect(needed("fs_read", { path: " /etc/hosts" }, context)).toEqual([
+      "fs:read /srv/ /etc/hosts",
+      "fs:read /etc/hosts",
+    ]);
+    expect(needed("Grep", { pattern: "x", path: "\t~/notes " }, context)).toEqual([
+      "fs:read /srv/\t~/notes /**",
+      `fs:read ${HOME}/notes/**`,
+    ]);
+    expect(needed("Glob", { pattern: "*", path: "../x\n" }, context)).toEqual(["fs:read /x\n/**", "fs:read /x/**"]);
+    expect(needed("Write", { file_path: ".env ", content: "" }, context)).toContain("fs:write /srv/.env");
+    expect(needed("fs_read", { path: "e\u0301/a" }, context)).toEqual([
+      "fs:read /srv/e\u0301/a",
+      "fs:read /srv/\u00e9/a",
+    ]);
+    expect(needed("fs_read", { path: " " }, context)).toContain("fs:read ?");
+  });
+
   it("the working directory's ~ and links are resolved like any other path's, and a path is named by where they lead", () => {
     const home = tempFolder();
     mkdirSync(join(home, "real"));
