@@ -129,7 +129,7 @@ export function boxCheck({ problem, hosts_problem, detail, fix, maker }: BoxStat
   const said = `no command is confined: ${what}${detail === "" ? "" : ` (${detail})`}`;
   const todos = fix ?? todo;
   if (problem === "disabled" || todos === null) return { check: "box", ok: true, detail: said };
-  return { check: "box", ok: false, detail: said, fix: todos.replaceAll("\n", "\n      ") };
+  return { check: "box", ok: false, detail: said, fix: todos };
 }
 
 /** A missing one is no problem: it is made when it is needed. */

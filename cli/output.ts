@@ -56,11 +56,11 @@ export function tell(value: unknown, ...words: string[]): void {
   tellAs({}, value, ...words);
 }
 
-/** The same; with `--json` a terminal gets the data alone. */
+/** The same; with `--json` a terminal gets the data alone. Each text is one line, whatever names are in it. */
 export function tellAs({ json }: DataOptions, value: unknown, ...words: string[]): void {
   const is_together = isSeenTogether();
   if (!is_together || json === true) printLine(value);
-  if (!is_together || json !== true) for (const text of words) say(text);
+  if (!is_together || json !== true) for (const text of words) say(visible(text));
 }
 
 /** stdout and stderr are shown on the same terminal. */

@@ -16,7 +16,7 @@ export function alarmsCommands(program: Command): void {
     .action((options: DataOptions) =>
       withRunningGate(async (api) => {
         const found = (await api.call("status", {})).alarms;
-        for (const alarm of found) tellAs(options, alarm, `${alarm.code}: ${alarm.message}\n  ${alarmHint(alarm)}`);
+        for (const alarm of found) tellAs(options, alarm, `${alarm.code}: ${alarm.message}`, `  ${alarmHint(alarm)}`);
         if (found.length === 0) say("no alarm");
       }),
     );

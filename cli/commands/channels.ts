@@ -16,7 +16,7 @@ export function channelsCommands(program: Command): void {
         for (const { name, state, text, route } of await api.call("channels.status", {})) {
           const what = text === state ? state : `${state}, ${text}`;
           const shown = { name, state, text, route: route.en };
-          tellAs(options, shown, state === "off" ? `${name}: ${what}` : `${name}: ${what}\n  ${route.en}`);
+          tellAs(options, shown, `${name}: ${what}`, ...(state === "off" ? [] : [`  ${route.en}`]));
         }
       }),
     );

@@ -75,30 +75,28 @@ async function connectHook(adapter: Adapter, options: Options): Promise<void> {
   };
   if (options.remove) {
     const result = await adapter.disconnect(settings);
-    if (result.todo !== undefined) return tell(result, todoText("takes the hook out", result));
+    if (result.todo !== undefined) return tell(result, ...todoLines("takes the hook out", result));
     return tell(result, result.changed ? `the hook is out of ${result.file}` : `there was no hook in ${result.file}`);
   }
   const { name } = adapter;
   const level = levelOf(options.level ?? config.agents.default_level);
   const paired = await withOperator((api) => pairAgent(api, name, level));
   const { notes = [], ...result } = await adapter.connect(settings);
-  tell({ ...result, agent: paired }, connectedText(result));
+  tell({ ...result, agent: paired }, ...connectedLines(result));
   say(`${name} is paired at level ${paired.level}; its token is in ${agentTokenFile(gatePaths(process.env), name)}`);
   for (const note of notes) say(note);
   say(`start the gate, where none runs, with: ${ownCommand("start")}; answer with: ${ownCommand("watch")}`);
 }
 
-function connectedText(result: ConnectResult): string {
-  if (result.todo !== undefined) return todoText("puts the hook there", result);
-  if (!result.changed) return `the hook was in ${result.file} already`;
-  return `the hook is in ${result.file}${result.backup ? ` (before: ${result.backup})` : ""}`;
+function connectedLines(result: ConnectResult): string[] {
+  if (result.todo !== undefined) return todoLines("puts the hook there", result);
+  if (!result.changed) return [`the hook was in ${result.file} already`];
+  return [`the hook is in ${result.file}${result.backup ? ` (before: ${result.backup})` : ""}`];
 }
 
 /** What an administrator runs; until then nothing has changed. */
-function todoText(does: string, { todo = [], file }: ConnectResult): string {
-  return [`nothing has changed yet: an administrator ${does} (${file}) with`, ...todo.map((line) => `  ${line}`)].join(
-    "\n",
-  );
+function todoLines(does: string, { todo = [], file }: ConnectResult): string[] {
+  return [`nothing has changed yet: an administrator ${does} (${file}) with`, ...todo.map((line) => `  ${line}`)];
 }
 
 async function listAgents(options: Options): Promise<void> {

@@ -27,7 +27,8 @@ export function doctorCommand(program: Command, done: (code: ExitCode) => void):
         tellAs(
           options,
           check,
-          `${check.ok ? "ok  " : "FAIL"}  ${check.check}: ${check.detail}${check.fix ? `\n      ${check.fix}` : ""}`,
+          `${check.ok ? "ok  " : "FAIL"}  ${check.check}: ${check.detail}`,
+          ...(check.fix ? check.fix.split("\n").map((line) => `      ${line}`) : []),
         );
       }
       done(ok ? EXIT.ok : EXIT.problem_found);

@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import type { Decision } from "../../ipc/decision.ts";
 import { LOSS_TEXTS, lossIn } from "../../ipc/exact-json.ts";
 import { membersWithin } from "../../ipc/frames.ts";
+import { visible } from "../../ipc/visible-text.ts";
 import type { OfflineGate } from "../../main/offline.ts";
 import { reviewLines } from "../judge-lines.ts";
 import { TRACE_COLUMNS } from "../listings.ts";
@@ -43,9 +44,9 @@ function showDecision(decision: Decision, options: DataOptions): void {
   const { outcome, stage, reason, explain, trace = [], reviews = [] } = decision;
   if (process.stdout.isTTY !== true || options.json === true) return printLine(decision);
   list(trace, TRACE_COLUMNS);
-  for (const line of reviewLines(reviews)) say(line);
-  say(`${outcome.replaceAll("_", " ")} by ${stage}: ${reason}`);
-  if (explain.instead !== undefined) say(`instead: ${explain.instead}`);
+  for (const line of reviewLines(reviews)) say(visible(line));
+  say(`${outcome.replaceAll("_", " ")} by ${stage}: ${visible(reason)}`);
+  if (explain.instead !== undefined) say(`instead: ${visible(explain.instead)}`);
 }
 
 type Ask<T extends object> = (gate: OfflineGate, input: unknown) => T;

@@ -48,7 +48,7 @@ export function telegramCommands(program: Command): void {
 /** On a terminal it waits until somebody has pressed the link, and says who: the confirmation is a command of its own. */
 async function link(api: OperatorApi): Promise<void> {
   const { url, expires_at } = await api.call("telegram.link", {});
-  tell({ url, expires_at }, ...(isSeenTogether() ? [renderUnicodeCompact(url, { border: 2 })] : []));
+  tell({ url, expires_at }, ...(isSeenTogether() ? renderUnicodeCompact(url, { border: 2 }).split("\n") : []));
   say(`Open it in Telegram within ten minutes, and press Start: ${url}`);
   if (!isSeenTogether()) return say(`then see who did: ${ownCommand("telegram status")}`);
   say("Waiting for Start to be pressed; Ctrl-C leaves.");

@@ -32,6 +32,16 @@ test("without a token the one request that waits is answered, and the answer say
   });
 });
 
+test("the answer is said in one line, whatever the file is called", async () => {
+  const gate = await olderGate();
+  const asked = await (await gate.agent()).ask({
+    executor: "Read",
+    args: { file_path: "/srv/x\nok    gate: running" },
+  });
+  const denied = await runGate(gate.home, ["deny"]);
+  expect(denied.stderr).toBe(`denied: read x\\nok    gate: running from /srv/ (tester, ${tokenOf(asked.decision)})\n`);
+});
+
 test("of several none is answered without a token; a beginning of one is enough, from six characters on", async () => {
   const gate = await olderGate();
   const agent = await gate.agent();

@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { EXIT, reportFailure } from "../../cli/output.ts";
+import { EXIT, reportFailure, tellAs } from "../../cli/output.ts";
 import { type ErrorCode, GateError } from "../../ipc/gate-error.ts";
 
 function exitCodeOf(error: unknown): number {
@@ -33,4 +33,13 @@ it.each([
 it("an error that is none of the gate's own is a failure", () => {
   expect(exitCodeOf(new Error("why"))).toBe(EXIT.failed);
   expect(exitCodeOf("thrown text")).toBe(EXIT.failed);
+});
+
+it("a line about something stays one, whatever its name holds", () => {
+  vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  const written = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  tellAs({}, {}, "set aside:", "  /srv/x\nno command is confined\x1b[2K is now /srv/y");
+  const texts = written.mock.calls.map(([text]) => text);
+  vi.restoreAllMocks();
+  expect(texts).toEqual(["set aside:\n", "  /srv/x\\nno command is confined\\u{1b}[2K is now /srv/y\n"]);
 });
