@@ -29,6 +29,21 @@ const argsSchema = z.custom<Record<string, unknown>>(
   "expected an object",
 );
 
+/** Nobody reads more on a card, and each takes time in every stage, in which nobody else is answered. */
+export const MAX_ARG_VALUES = 10_000;
+
+/** Values, their own counted, in objects and lists. */
+function hasAtMost(root: unknown, most: number): boolean {
+  let left = most;
+  for (const open = [root]; open.length > 0; ) {
+    const inner = Object.values(open.pop() ?? {});
+    left -= inner.length;
+    if (left < 0) return false;
+    for (const value of inner) if (typeof value === "object" && value !== null) open.push(value);
+  }
+  return true;
+}
+
 /** What the agent says about a call's context. None of it can loosen a decision. */
 export const contextSchema = z.looseObject({
   mode: z.string().max(64).optional(),
@@ -57,13 +72,13 @@ export type CallContext = z.infer<typeof contextSchema>;
 export const proposedCallSchema = z.object({
   intent: z.string().max(16_384),
   executor: z.string().regex(/^[A-Za-z0-9_.:/-]{1,200}$/, "1 to 200 letters, digits, '_', '.', ':', '/' or '-'"),
-  args: argsSchema,
+  args: argsSchema.refine((args) => hasAtMost(args, MAX_ARG_VALUES), `more than ${MAX_ARG_VALUES} values`),
   context: contextSchema.optional(),
 });
 /** One tool call as an agent proposes it. */
 export type ProposedCall = z.infer<typeof proposedCallSchema>;
 /** A call as it ran, to compare with the one that was allowed. */
-export const ranCallSchema = proposedCallSchema.pick({ executor: true, args: true });
+export const ranCallSchema = proposedCallSchema.pick({ executor: true }).extend({ args: argsSchema });
 export type RanCall = z.infer<typeof ranCallSchema>;
 
 /** What an agent supports that runs a call only as `confine` says. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { gateMessages } from "../../ipc/wire.ts";
+import { gateMessages, MAX_ARG_VALUES } from "../../ipc/wire.ts";
 import { tokenOf } from "../support/agent-connection.ts";
 import { startGate } from "../support/running-gate.ts";
 
@@ -30,6 +30,24 @@ describe("a tool call", () => {
       });
     }
     expect(await gate.waiting()).toEqual([]);
+  });
+
+  it("of more values than may be is refused before it takes any time; what ran with as many is noted", async () => {
+    const gate = await startGate();
+    const agent = await gate.agent();
+    const all = { list: Array.from({ length: MAX_ARG_VALUES - 2 }, () => 1), inner: {} };
+    expect((await agent.ask({ executor: "unheard-of", args: all })).decision.outcome).toBe("approval_required");
+    const args = { ...all, inner: { one: "more" } };
+    agent.send("tool.call", { id: "many", intent: "", executor: "unheard-of", args });
+    agent.send("tool.plan", { id: "plan", intent: "", calls: [{ executor: "unheard-of", args }] });
+    for (const id of ["many", "plan"]) {
+      const { type, data } = await agent.next((message) => message.data.id === id);
+      expect([type, data.code]).toEqual(["error", "invalid_message"]);
+      expect(data.message).toContain("more than 10000 values");
+    }
+    agent.send("tool.ran", { id: "ran", call_id: "c", unasked: true, input: { executor: "unheard-of", args } });
+    await agent.next("tool.ran.ok");
+    expect((await gate.operator.call("status", {})).alarms).toMatchObject([{ code: "ran_unasked" }]);
   });
 
   it("gets a second decision once the operator has answered", async () => {
