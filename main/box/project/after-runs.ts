@@ -354,13 +354,15 @@ export class AfterRuns {
     const [first] = moved;
     const named =
       first === undefined ? "" : `${visible(first.path)}${moved.length > 1 ? ` and ${moved.length - 1} more` : ""}`;
+    const beside = moved.find(({ kept_at }) => !isAtOrBelow(kept_at, folder.set_aside));
+    const elsewhere = beside === undefined ? undefined : visible(beside.kept_at);
     alarms.raise({
       code: "box_set_aside",
       subject: visible(project),
       message:
         problem?.message(agent_name, visible(project)) ??
         `a confined command of ${agent_name} left what is run later: ${named}`,
-      hint: problem?.hint ?? `moved to ${folder.set_aside}: put back what you know`,
+      hint: problem?.hint ?? `moved to ${elsewhere ?? folder.set_aside}: put back what you know`,
     });
   }
 

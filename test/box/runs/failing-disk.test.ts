@@ -34,6 +34,7 @@ describe.skipIf(reason !== undefined)(
       for (const folder of [project, beside])
         expect(readdirSync(join(folder, ".vscode"))).toEqual([expect.stringMatching(/^tasks\.json\.set-aside~/)]);
       expect(alarms.map(({ code }) => code)).toEqual(["box_set_aside", "box_set_aside"]);
+      for (const { hint } of alarms) expect(hint).toContain("/.vscode/tasks.json.set-aside~");
     });
 
     it("can be taken back, or end before it began, and the gate can be closed: it continues", async () => {
