@@ -6,7 +6,14 @@ import { confinedCommand } from "../../ipc/confined-command.ts";
 import { decisionSchema, readingSchema } from "../../ipc/decision.ts";
 import { FRAME_TIMEOUT_MS, MAX_DEPTH, MAX_FRAME_BYTES } from "../../ipc/frames.ts";
 import { MAX_UNADMITTED_BYTES, UNGREETED_LIMITS } from "../../ipc/line-server.ts";
-import { agentMessages, contextSchema, ERROR_CODES, gateMessages, MAX_PLAN_CALLS } from "../../ipc/wire.ts";
+import {
+  agentMessages,
+  contextSchema,
+  ERROR_CODES,
+  gateMessages,
+  MAX_ARG_VALUES,
+  MAX_PLAN_CALLS,
+} from "../../ipc/wire.ts";
 import { configSchema } from "../../main/config.ts";
 import { MAX_WAITING_CHARACTERS, MAX_WAITING_PER_AGENT } from "../../main/gate/approvals/held-calls.ts";
 import { CLAUDE_CODE_EXECUTORS } from "../../main/gate/executors/claude-code.ts";
@@ -217,6 +224,7 @@ test("the limits are the code's", () => {
     MAX_WAITING_PER_AGENT,
     MAX_WAITING_CHARACTERS,
     MAX_PLAN_CALLS,
+    MAX_ARG_VALUES,
     16_384,
     socket.max_connections,
     socket.max_connections / 2,
