@@ -137,7 +137,8 @@ export class GitHistories {
     const looked: Looked = { identity, state, not_before: Number.POSITIVE_INFINITY, running: undefined, is_queued };
     if (this.#looked.size >= MAX_KNOWN) this.#looked.clear();
     this.#looked.set(root, looked);
-    if (is_queued) noteWaiting(root);
+    // Until the first look has ended it may hold anything.
+    if (is_queued || known === undefined) noteWaiting(root);
     const look = async () => {
       const began = performance.now();
       looked.is_queued = false;

@@ -31,7 +31,7 @@ export function noteHistory(root: string, names: SecretNames): void {
   if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest);
 }
 
-/** What a history may hold that hasn't been looked through, as others come first: anything that git was ever given. */
+/** What a history may hold that hasn't been looked through yet: anything that git was ever given. */
 const ANYTHING: SecretNames = { ever: [".git/objects"], at_head: [".git/objects"] };
 
 export function noteWaiting(root: string): void {

@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { setTimeout as passed } from "node:timers/promises";
+import { setTimeout as passed, setImmediate as turn } from "node:timers/promises";
 import { expect } from "vitest";
 import { confinedCommand } from "../../../ipc/confined-command.ts";
 import type { Level } from "../../../ipc/decision.ts";
@@ -280,6 +280,8 @@ export async function runChains(chains: readonly Chain[], { without_boxes = fals
       if (decided.kind === "held back") return;
       if (exchange !== undefined && by === agent) {
         await passed(60);
+        // What a look has begun to see is seen to its end: no confined command can move what it hides.
+        for (let turns = 0; turns < 200; turns++) await turn();
         sh(exchange, project);
       }
       if (meanwhile !== undefined && by === agent) await byWorker("sh meanwhile.sh");

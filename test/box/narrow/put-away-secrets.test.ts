@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { historyAt } from "../../../main/gate/programs/git-history.ts";
 import { startGate } from "../../support/running-gate.ts";
 import { withoutBox } from "../box-under-test.ts";
 
@@ -38,6 +39,9 @@ async function asking(with_box: boolean, make: (home: string) => string) {
       await gate.operator.call("approvals.resolve", { token: decision.pending.token, decision: "rejected" });
     return { outcome: decision.outcome, named: decision.capabilities.map(({ target }) => target).join(" ") };
   };
+  // A busy machine may take longer for that than a call waits.
+  await ask("git log -1");
+  await expect.poll(() => historyAt(project)?.ever).not.toEqual([".git/objects"]);
   return { ask, project };
 }
 
