@@ -43,7 +43,7 @@ export const NO_FILES = ["/proc", "/sys", "/dev", "/run", "/var/run"];
 const DEVICE = /^\/dev\/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd\/\d+)$/;
 /** What builds make, and only a build runs. */
 const BUILT =
-  /(?:^|\/)(?:(?:node_modules\/\.bin|\.?venv\/bin|(?:site|dist)-packages)(?:\/|$)|\.pnp\.(?:cjs|loader\.mjs)$)/;
+  /(?:^|\/)(?:(?:node_modules\/\.bin|\.?venv\/bin|(?:site|dist)-packages|\.bsp)(?:\/|$)|\.pnp\.(?:cjs|loader\.mjs)$|pyvenv\.cfg$)/;
 
 export function touchedBy(
   needs: readonly ResolvedRequirement[],

@@ -64,7 +64,11 @@ const ENTRIES: readonly Entry[] = [
     read_by: "an .envrc that was allowed, and by `source_env` not looked at again",
     files: ".envrc.local .envrc.private",
   },
-  { read_by: "devenv and devbox, by an .envrc that was allowed", folders: ".devenv .devbox" },
+  {
+    read_by: "nix, devenv and devbox, by an .envrc that was allowed: at `cd`, and once such a file has changed",
+    folders: ".devenv .devbox",
+    files: "flake.nix shell.nix devenv.nix devenv.yaml devenv.local.nix devenv.local.yaml devbox.json",
+  },
   {
     read_by: "rvm, autoenv and shadowenv, at `cd`",
     folders: ".shadowenv.d",
@@ -101,7 +105,7 @@ const ENTRIES: readonly Entry[] = [
     read_by: "shells, by the PATH of an environment or a package runner",
     folders: ".venv/bin venv/bin node_modules/.bin",
   },
-  { read_by: "yarn", folders: ".yarn/releases .yarn/plugins", files: ".yarnrc .yarnrc.yml" },
+  { read_by: "yarn", folders: ".yarn/releases .yarn/plugins .yarn/sdks", files: ".yarnrc .yarnrc.yml" },
   { read_by: "docker", folders: ".docker/cli-plugins" },
   { read_by: "gradle", folders: ".gradle/init.d" },
   // settings of programs that load or call others
@@ -110,7 +114,7 @@ const ENTRIES: readonly Entry[] = [
   {
     read_by: "python as it starts",
     files:
-      "site-packages/*.pth site-packages/sitecustomize.py site-packages/usercustomize.py dist-packages/*.pth dist-packages/sitecustomize.py dist-packages/usercustomize.py",
+      "pyvenv.cfg site-packages/*.pth site-packages/sitecustomize.py site-packages/usercustomize.py dist-packages/*.pth dist-packages/sitecustomize.py dist-packages/usercustomize.py",
     is_built: true,
   },
   { read_by: "bun", files: "bunfig.toml .bunfig.toml" },
@@ -142,7 +146,18 @@ const ENTRIES: readonly Entry[] = [
     read_by: "vim's and neovim's plugins: lazy.nvim, neoconf, localvimrc and others",
     files: ".lazy.lua .neoconf.json .lvimrc .local.vimrc",
   },
-  { read_by: "the language server of Lua, in any editor", files: ".luarc.json .luarc.jsonc" },
+  {
+    read_by: "vim's and neovim's YouCompleteMe, nlsp-settings, rope and jedi",
+    folders: ".nlsp-settings",
+    files: ".ycm_extra_conf.py .ropeproject/config.py .jedi/project.json",
+  },
+  {
+    read_by: "language servers, in any editor: Lua's, Haskell's, OCaml's, Clojure's, C#'s, PHP's, Swift's",
+    folders: ".sourcekit-lsp",
+    files:
+      ".luarc.json .luarc.jsonc hie.yaml .merlin .lsp/config.edn omnisharp.json .phpactor.json .phpactor.yml .phpactor.yaml buildserver.json",
+  },
+  { read_by: "editors, as the build's own server: Metals, IntelliJ, Swift's", folders: ".bsp", is_built: true },
   {
     read_by: "emacs, nano and helix",
     folders: ".emacs.d .config/emacs .helix .config/helix",
@@ -156,6 +171,7 @@ const ENTRIES: readonly Entry[] = [
     files:
       ".vscode/tasks.json .vscode/launch.json .vscode/settings.json .vscode/mcp.json .vscode/cmake-kits.json .vscode/c_cpp_properties.json *.code-workspace",
   },
+  { read_by: "VS Code's Joyride", folders: ".joyride" },
   {
     read_by: "editors and `devcontainer` as they open a project",
     folders: ".devcontainer",
@@ -165,7 +181,7 @@ const ENTRIES: readonly Entry[] = [
   { read_by: "zed", folders: ".zed .config/zed" },
   { read_by: "Sublime Text", files: "*.sublime-project" },
   { read_by: "Visual Studio and Theia", folders: ".vs .theia" },
-  { read_by: "Eclipse, as it builds by itself", folders: ".externaltoolbuilders", files: ".project" },
+  { read_by: "Eclipse, as it builds by itself", folders: ".externaltoolbuilders", files: ".project .factorypath" },
   { read_by: "Lite XL and Pragtical", files: ".lite_project.lua .pragtical_project.lua" },
   { read_by: "Kate, Nova and TextMate", folders: ".nova", files: ".kateproject .tm_properties" },
   // agents
@@ -183,7 +199,11 @@ const ENTRIES: readonly Entry[] = [
   { read_by: "Roo Code, Kilo Code and Cline", folders: ".roo .kilocode .clinerules/hooks" },
   { read_by: "Amazon Q, Droid and Qoder", folders: ".amazonq .factory .qoder" },
   { read_by: "Auggie, Junie and Trae", folders: ".augment .junie/mcp .trae" },
-  { read_by: "aider and Crush", folders: ".crush", files: ".aider.conf.yml crush.json .crush.json" },
+  {
+    read_by: "aider, Crush and gptme",
+    folders: ".crush",
+    files: ".aider.conf.yml crush.json .crush.json gptme.toml gptme.local.toml",
+  },
   { read_by: "GitHub Copilot", folders: ".github/hooks .github/copilot .copilot" },
   {
     read_by: "Antigravity, CodeBuddy, iFlow, Tabnine and Grok CLI",

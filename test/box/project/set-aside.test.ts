@@ -17,6 +17,7 @@ import { isHarmless } from "../../../main/box/project/harmless.ts";
 import { Places } from "../../../main/box/project/places.ts";
 import { listSetAside, setAside } from "../../../main/box/project/set-aside.ts";
 import { Turns } from "../../../main/box/project/turns.ts";
+import { RUN_LATER_PLACES } from "../../../main/gate/guard/run-later-places.ts";
 import { indexOf } from "../../support/git-index.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { type BoxUnderTest, boxUnderTest, withoutBox } from "../box-under-test.ts";
@@ -32,6 +33,24 @@ async function found(project: string, plant: () => void | Promise<void>) {
 }
 
 describe("what is set aside", () => {
+  it("is each place that runs later, wherever it appears, but what builds write", async () => {
+    const project = tempFolder();
+    const places = RUN_LATER_PLACES.map(({ names, is_folder, is_built }, at) => {
+      const path = join(project, `n${at}`, ...names.map((name) => name.replace("*", "a")));
+      const is_in_build = /^(?:\.?venv|node_modules)$/.test(names[0] ?? "");
+      return { path, is_folder, is_built: is_built || is_in_build };
+    });
+    const moved = await found(project, () => {
+      for (const { path, is_folder } of places) {
+        mkdirSync(is_folder ? path : dirname(path), { recursive: true });
+        writeFileSync(is_folder ? join(path, "a") : path, "../x");
+      }
+    });
+    const covers = (at: string) => moved.some(({ path }) => path === at || at.startsWith(`${path}/`));
+    const wrong = places.filter(({ path, is_built }) => covers(path) === is_built).map(({ path }) => path);
+    expect(wrong.map((path) => path.slice(project.length))).toEqual([]);
+  });
+
   it("is a repository below what builds make, once the project's index has git enter it", async () => {
     const project = tempFolder();
     const git = (folder: string, ...args: string[]) =>
