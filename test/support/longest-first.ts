@@ -6,12 +6,15 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  * of real clients: two files of the same one at once would each find the other's processes.
  */
 const LONGEST = [
+  "test/box/hostile/hostile.test.ts",
+  "test/records/looking.test.ts",
   "test/reliability/crash.test.ts",
   "test/gate/audit/random-edits.test.ts",
   "test/mutation/mutants.test.ts",
   "test/records/records.test.ts",
   "test/box/narrow/coding-steps.test.ts",
-  "test/box/narrow/hostile-agent.test.ts",
+  "test/box/narrow/hostile-later.test.ts",
+  "test/box/narrow/held-lines.test.ts",
   "test/shells/shells.test.ts",
   "test/box/ordinary-life.test.ts",
 ];
