@@ -140,7 +140,9 @@ const MAX_LENGTH = 0xfff;
 const SUBMODULE = 0o160000;
 const SLASH = 0x2f;
 const DOT = 0x2e;
-const UP = "/../";
+/** Within a name: what leads up, or into a repository's own folder. An entry's name ends at a zero. */
+const LEADING = ["/../", "/.git/", "/.git\0"];
+const LONGEST_LEADING = 6;
 
 interface Entries {
   /** Where each begins. */
@@ -157,7 +159,7 @@ function entriesOf(index: Buffer): Entries | null {
   const entries = new Uint32Array(count);
   let at = 12;
   let has_submodules = false;
-  let leads_out = index.includes(UP);
+  let leads_out = LEADING.some((names) => index.includes(names));
   for (let number = 0; number < count; number++) {
     if (at + HEAD > index.length) return null;
     // A flag that version 2 doesn't have.
@@ -189,7 +191,7 @@ function outsideBy(index: Buffer, hash: number): boolean | null {
   const entries = new Uint32Array(count);
   const name = Buffer.alloc(MAX_LENGTH);
   let name_length = 0;
-  let up = index.indexOf(UP);
+  const leading = LEADING.map((names) => ({ names, at: index.indexOf(names) }));
   let at = 12;
   for (let number = 0; number < count; number++) {
     if (at + head > end) return null;
@@ -210,15 +212,18 @@ function outsideBy(index: Buffer, hash: number): boolean | null {
     if (version === 4) {
       name_length = kept + to - from;
       // Longer than a path can be.
-      if (name_length > name.length) return true;
+      if (name_length >= name.length) return true;
       index.copy(name, kept, from, to);
       if (beginsOutside(name, 0)) return true;
-      for (let up_at = Math.max(0, kept - UP.length); up_at + UP.length <= name_length; up_at++)
-        if (name[up_at] === SLASH && name[up_at + 1] === DOT && beginsOutside(name, up_at + 1)) return true;
+      name[name_length] = 0;
+      for (let slash_at = Math.max(0, kept - LONGEST_LEADING); slash_at < name_length; slash_at++)
+        if (name[slash_at] === SLASH && name[slash_at + 1] === DOT && beginsOutside(name, slash_at + 1)) return true;
     } else {
       if (beginsOutside(index, from)) return true;
-      if (up !== -1 && up < from) up = index.indexOf(UP, from);
-      if (up !== -1 && up < to) return true;
+      for (const next of leading) {
+        if (next.at !== -1 && next.at < from) next.at = index.indexOf(next.names, from);
+        if (next.at !== -1 && next.at < to) return true;
+      }
     }
     entries[number] = at;
     at = version === 4 ? to + 1 : to + 8 - ((to - at) % 8);
@@ -226,9 +231,14 @@ function outsideBy(index: Buffer, hash: number): boolean | null {
   return hasOthers(index, entries, at, { hash, is_split_other: false });
 }
 
-/** Of the name that begins there. */
-const beginsOutside = (bytes: Buffer, from: number): boolean =>
-  bytes[from] === SLASH || (bytes[from] === DOT && bytes[from + 1] === DOT && bytes[from + 2] === SLASH);
+/** Of the name that begins there, or goes on there behind a slash: what git keeps for itself isn't in the work tree either. */
+function beginsOutside(bytes: Buffer, from: number): boolean {
+  if (bytes[from] === SLASH) return true;
+  if (bytes[from] !== DOT) return false;
+  if (bytes[from + 1] === DOT) return bytes[from + 2] === SLASH;
+  const after = bytes[from + 4];
+  return (after === SLASH || after === 0) && bytes.toString("latin1", from + 1, from + 4) === "git";
+}
 
 const isSubmodule = (index: Buffer, at: number): boolean => (index.readUInt32BE(at + MODE_AT) & KIND) === SUBMODULE;
 

@@ -100,6 +100,9 @@ it.each([2, 4])(
       ["XX/out/x", "../out/x"],
       ["Xtc/x", "/etc/x"],
       ["b/XX/XX/x", "b/../../x"],
+      ["Xgit/config", ".git/config"],
+      ["b/Xgit/hooks/pre-commit", "b/.git/hooks/pre-commit"],
+      ["b/Xgit", "b/.git"],
     ] as const) {
       const index = named([name, "a.txt", "b/x", "c"]);
       expect(namesOutside(index)).toBe(false);
@@ -123,8 +126,10 @@ it("an index with a name by which git would read elsewhere isn't harmless, whate
     return gitProblem(root, "/nobody", "add", false);
   };
   const problem = "an index that names files elsewhere";
-  for (const name of ["../x", "/etc/x", "b/../../x"]) expect(problemWith(name), name).toEqual({ problem });
-  for (const name of ["..x/b", "b../c", "b/..c", "..."]) expect(problemWith(name), name).toEqual({ root });
+  const names = ["../x", "/etc/x", "b/../../x", ".git", ".git/hooks/pre-commit", "b/.git", "b/.git/config"];
+  for (const name of names) expect(problemWith(name), name).toEqual({ problem });
+  for (const name of ["..x/b", "b../c", "b/..c", "...", ".gitignore", "b/.gitx", "b.git/x"])
+    expect(problemWith(name), name).toEqual({ root });
 });
 
 it("an index with a name that no path has isn't read", () => {
