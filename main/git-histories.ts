@@ -127,7 +127,7 @@ export class GitHistories {
     }
     if (known?.is_queued === true && !this.#turns.has(agent_id)) known = undefined;
     if (known?.running !== undefined) {
-      if (known.is_queued) noteWaiting(root);
+      noteWaiting(root);
       return known.running;
     }
     if (performance.now() < (known?.not_before ?? 0)) return undefined;
@@ -137,8 +137,8 @@ export class GitHistories {
     const looked: Looked = { identity, state, not_before: Number.POSITIVE_INFINITY, running: undefined, is_queued };
     if (this.#looked.size >= MAX_KNOWN) this.#looked.clear();
     this.#looked.set(root, looked);
-    // Until the first look has ended it may hold anything.
-    if (is_queued || known === undefined) noteWaiting(root);
+    // Also where git has begun: a call may be decided on before it ends, as it is cancelled or has waited for long.
+    noteWaiting(root);
     const look = async () => {
       const began = performance.now();
       looked.is_queued = false;

@@ -256,3 +256,16 @@ describe("what a history that holds a secret says of it", () => {
     expect((await ask("git log -S b -- src")).outcome).toBe("allowed");
   });
 });
+
+it("a call that is cancelled before its repository's history was looked through isn't allowed to show it", async () => {
+  const gate = await startGate();
+  const project = repository(gate.home.home);
+  for (const capability of ["fs:read", "fs:write"] as const)
+    await gate.operator.call("grants.add", { capability, target: `${project}/**` });
+  const agent = await gate.agent("tester", "Supervised", { supports: ["confine"] });
+  const args = { command: "git log -p" };
+  agent.send("tool.call", { id: "shows", intent: "", executor: "shell_exec", args, context: { cwd: project } });
+  agent.send("tool.cancel", { id: "cancel", call: "shows", reason: "not needed" });
+  const { data } = await agent.next((message) => message.data.id === "shows");
+  expect(data).toMatchObject({ outcome: "denied", status: "cancelled" });
+});
