@@ -242,7 +242,7 @@ function contentsOfKept(path: string, entries: readonly Entry[]): Contents {
 }
 
 /** Which files of a folder are secrets by their names: those that are asked about each time, keys, and all that lies with keys. */
-function secretsIn(path: string): (name: string) => boolean {
+export function secretsIn(path: string): (name: string) => boolean {
   const folders = path.split("/");
   let is_among_keys: boolean | undefined;
   return (name) => {

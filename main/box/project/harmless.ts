@@ -1,10 +1,17 @@
 import { type BigIntStats, type Dir, lstatSync, opendirSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { readRegularBytes } from "../../../ipc/regular-file.ts";
 import { namesOutside } from "../../gate/programs/git-index.ts";
 import { settingsOf } from "../../gate/programs/git-repository.ts";
 import { realPath } from "../../gate/targets/path.ts";
-import { CONTINUED_BY, isNamedAsPrograms, isSeenAsPrograms, namesFiles, REBASE_STEPS } from "./folder-contents.ts";
+import {
+  CONTINUED_BY,
+  isNamedAsPrograms,
+  isSeenAsPrograms,
+  namesFiles,
+  REBASE_STEPS,
+  secretsIn,
+} from "./folder-contents.ts";
 import { namesOnlySubmodules } from "./submodule-settings.ts";
 
 /** What a run leaves at a place whose content is run later, and runs nothing: git's own new files, as git writes them. */
@@ -85,23 +92,37 @@ function bigStatOf(path: string): BigIntStats | undefined {
 function namesOwnFiles(path: string): boolean {
   if (path.endsWith("/MERGE_RR")) return namesPlainFiles(path);
   try {
-    return !namesOutside(readRegularBytes(Buffer.from(path, "latin1"), { max_bytes: MAX_INDEX, follows: false }));
+    const index = readRegularBytes(Buffer.from(path, "latin1"), { max_bytes: MAX_INDEX, follows: false });
+    return !namesOutside(index, hasSha256(dirname(path)));
   } catch {
     return false;
   }
 }
 
-/** None is a link, or lies below one, in the work tree: git would go through it. */
+/** Whether a repository's hashes are SHA-256, by its settings as git writes them; in a linked work tree those are the repository's own. */
+function hasSha256(folder: string): boolean {
+  const common = read(`${folder}/commondir`)?.trim() === "../.." ? `${folder}/../..` : folder;
+  return /^\s*objectformat\s*=\s*sha256\s*$/im.test(read(`${common}/config`) ?? "");
+}
+
+/** An entry as git writes it. Of a path with `.` or `..` in it, it isn't known what is there once its folders are; git's own isn't listed. */
+const CONFLICT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?(?:\.\d+)?\t(?!\/)(?!(?:.*\/)?\.(?:\.|git)?(?:\/|$))(.+)$/s;
+
+/**
+ * None is a link, or lies below one, in the work tree: git would go through it. Nor is any what boxes don't show: git copies what is there
+ * among its own.
+ */
 function namesPlainFiles(path: string): boolean {
   const root = path.slice(0, -"/.git/MERGE_RR".length);
-  const names = read(path)?.split("\0");
-  return (
-    names?.every(
-      (entry) =>
-        entry === "" ||
-        (path === `${root}/.git/MERGE_RR` && isItself(`${root}/${entry.slice(entry.indexOf("\t") + 1)}`)),
-    ) === true
-  );
+  const isPlainFile = (entry: string) => {
+    const [, name] = CONFLICT.exec(entry) ?? [];
+    const file = `${root}/${name}`;
+    return name !== undefined && isItself(file) && !secretsIn(dirname(file))(basename(file));
+  };
+  const entries = read(path)
+    ?.split("\0")
+    .filter((entry) => entry !== "");
+  return entries?.every((entry) => path === `${root}/.git/MERGE_RR` && isPlainFile(entry)) === true;
 }
 
 /** Or isn't there. */

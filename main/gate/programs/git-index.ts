@@ -141,7 +141,7 @@ const SUBMODULE = 0o160000;
 const SLASH = 0x2f;
 const DOT = 0x2e;
 /** Within a name: what leads up, or into a repository's own folder. An entry's name ends at a zero. */
-const LEADING = ["/../", "/.git/", "/.git\0"];
+const LEADING = ["/../", "/..\0", "/.git/", "/.git\0"];
 const LONGEST_LEADING = 6;
 
 interface Entries {
@@ -175,26 +175,22 @@ function entriesOf(index: Buffer): Entries | null {
 }
 
 /**
- * True for an index, of whatever version and hashes, by which git would read or write outside of its work tree, or which git can't read. A
- * split one is looked at apart from the one that it builds on.
+ * True for an index, of whatever version, by which git would read or write outside of its work tree, or that git wouldn't write so. A
+ * split one is looked at apart from the one that it builds on. @param is_sha256 what hashes its repository has: nothing in an index says that
  */
-export function namesOutside(index: Buffer): boolean {
-  return outsideBy(index, HASH) ?? outsideBy(index, HASH_SHA256) ?? true;
-}
-
-/** Null where hashes aren't so long. */
-function outsideBy(index: Buffer, hash: number): boolean | null {
-  if (index.length < 12 + hash || index.toString("latin1", 0, 4) !== "DIRC") return null;
+export function namesOutside(index: Buffer, is_sha256: boolean): boolean {
+  const hash = is_sha256 ? HASH_SHA256 : HASH;
+  if (index.length < 12 + hash || index.toString("latin1", 0, 4) !== "DIRC") return true;
   const [version, count, head] = [index.readUInt32BE(4), index.readUInt32BE(8), HEAD - HASH + hash];
   const end = index.length - hash;
-  if (version < 2 || version > 4 || count > end / head) return null;
+  if (version < 2 || version > 4 || count > end / head) return true;
   const entries = new Uint32Array(count);
   const name = Buffer.alloc(MAX_LENGTH);
   let name_length = 0;
   const leading = LEADING.map((names) => ({ names, at: index.indexOf(names) }));
   let at = 12;
   for (let number = 0; number < count; number++) {
-    if (at + head > end) return null;
+    if (at + head > end) return true;
     const flags = index.readUInt16BE(at + head - 2);
     let from = at + head + ((flags & 0x4000) === 0 ? 0 : 2);
     let kept = 0;
@@ -202,20 +198,20 @@ function outsideBy(index: Buffer, hash: number): boolean | null {
       // So much of the last name isn't in this one.
       let byte = index[from++] ?? 0;
       let cut = byte & 0x7f;
-      for (; (byte & 0x80) !== 0 && cut < end; cut = ((cut + 1) << 7) | (byte & 0x7f)) byte = index[from++] ?? 0;
+      for (; (byte & 0x80) !== 0 && cut < end; cut = (cut + 1) * 0x80 + (byte & 0x7f)) byte = index[from++] ?? 0;
       kept = name_length - cut;
-      if (kept < 0) return null;
+      if (kept < 0) return true;
     }
     const length = flags & MAX_LENGTH;
     const to = length === MAX_LENGTH ? index.indexOf(0, from) : from + length - kept;
-    if (to < from || to >= end || index[to] !== 0) return null;
+    if (to < from || to >= end || index[to] !== 0) return true;
     if (version === 4) {
       name_length = kept + to - from;
       // Longer than a path can be.
       if (name_length >= name.length) return true;
       index.copy(name, kept, from, to);
-      if (beginsOutside(name, 0)) return true;
       name[name_length] = 0;
+      if (beginsOutside(name, 0)) return true;
       for (let slash_at = Math.max(0, kept - LONGEST_LEADING); slash_at < name_length; slash_at++)
         if (name[slash_at] === SLASH && name[slash_at + 1] === DOT && beginsOutside(name, slash_at + 1)) return true;
     } else {
@@ -225,7 +221,8 @@ function outsideBy(index: Buffer, hash: number): boolean | null {
         if (next.at !== -1 && next.at < to) return true;
       }
     }
-    entries[number] = at;
+    // At the beginning of a block git takes nothing of the last name.
+    entries[number] = kept === 0 ? at : 0;
     at = version === 4 ? to + 1 : to + 8 - ((to - at) % 8);
   }
   return hasOthers(index, entries, at, { hash, is_split_other: false });
@@ -235,9 +232,9 @@ function outsideBy(index: Buffer, hash: number): boolean | null {
 function beginsOutside(bytes: Buffer, from: number): boolean {
   if (bytes[from] === SLASH) return true;
   if (bytes[from] !== DOT) return false;
-  if (bytes[from + 1] === DOT) return bytes[from + 2] === SLASH;
-  const after = bytes[from + 4];
-  return (after === SLASH || after === 0) && bytes.toString("latin1", from + 1, from + 4) === "git";
+  const is_up = bytes[from + 1] === DOT;
+  const after = bytes[from + (is_up ? 2 : 4)];
+  return (after === SLASH || after === 0) && (is_up || bytes.toString("latin1", from + 1, from + 4) === "git");
 }
 
 const isSubmodule = (index: Buffer, at: number): boolean => (index.readUInt32BE(at + MODE_AT) & KIND) === SUBMODULE;
@@ -289,7 +286,8 @@ function hasOthers(
 ): boolean {
   const extensions_end = index.length - hash;
   const last = extensions_end - END_SIZE - hash;
-  if (last >= end && index.readUInt32BE(last) === END_OF_ENTRIES && index.readUInt32BE(last + 8) !== end) return true;
+  // Also where it lies in a name of the entries.
+  if (last > 0 && index.readUInt32BE(last) === END_OF_ENTRIES && index.readUInt32BE(last + 8) !== end) return true;
   for (let at = end; at + 8 <= extensions_end; at += 8 + index.readUInt32BE(at + 4)) {
     const name = index.readUInt32BE(at);
     if (is_split_other && name === LINK) return true;

@@ -85,6 +85,47 @@ describe("what is set aside", () => {
     expect(moved.map(({ path }) => path)).toContain(join(project, "src/.git"));
   });
 
+  it.each([
+    ["a whole path", "\t/etc/hostname"],
+    ["a path that leads up, behind blanks that git passes over", ".\t1\t../x"],
+    ["a path by a folder that isn't there yet", "\tsrc/../../x"],
+    ["git's own settings", "\t.git/config"],
+    ["a secret of the project", "\t.env"],
+    ["a key", "\t.ssh/id_rsa"],
+  ])("is a list of conflicts to learn from, which git would copy into its folder, with %s", (_name, entry) => {
+    const project = tempFolder();
+    const file = join(project, ".git/MERGE_RR");
+    mkdirSync(dirname(file));
+    const holds = (text: string) => {
+      writeFileSync(file, `${text}\0`);
+      return isHarmless(file, project);
+    };
+    const hash = "0123456789".repeat(4);
+    expect([`${hash}\ta.txt`, `${hash}.1\tb/a.txt\0${hash}${"0".repeat(24)}\t..b`].map(holds)).toEqual([true, true]);
+    expect(holds(`${hash}\ta.txt\0${hash}${entry}`)).toBe(false);
+  });
+
+  it("is an index whose hashes aren't its repository's", () => {
+    const harmless = ["sha1", "sha256"].map((format) => {
+      const project = tempFolder();
+      execFileSync("git", ["init", "-q", `--object-format=${format}`, project]);
+      const git = (...args: string[]) =>
+        execFileSync("git", ["-C", project, "-c", "user.name=a", "-c", "user.email=a@b", ...args]);
+      writeFileSync(join(project, "a.txt"), "");
+      git("add", ".");
+      git("commit", "-qm", "x");
+      git("worktree", "add", "-q", join(project, "w"));
+      const files = [".git/index", ".git/worktrees/w/index"].map((name) => join(project, name));
+      const own = files.map((file) => isHarmless(file, project));
+      writeFileSync(join(project, ".git/config"), "");
+      return [...own, ...files.map((file) => isHarmless(file, project))];
+    });
+    expect(harmless).toEqual([
+      [true, true, true, true],
+      [true, true, false, false],
+    ]);
+  });
+
   it("is an index that a run has in its memory, and changes there once it was looked at for another run", async () => {
     const project = tempFolder();
     const file = join(project, ".git/index");
