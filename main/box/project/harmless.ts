@@ -1,5 +1,5 @@
 import { type BigIntStats, type Dir, lstatSync, opendirSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join, normalize, resolve } from "node:path";
 import { readRegularBytes } from "../../../ipc/regular-file.ts";
 import { namesOutside } from "../../gate/programs/git-index.ts";
 import { settingsOf } from "../../gate/programs/git-repository.ts";
@@ -192,11 +192,13 @@ function isOwnWorktree(path: string, project: string): boolean {
 /** A submodule's own repository, by the name of its folder in the project's. */
 const OWN_SUBMODULE = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
 
+/** Where a way leads from a folder; "" where it goes up behind a name, which may be a link. */
+const ledTo = (folder: string, way = ""): string => (way === normalize(way) ? resolve(folder, way) : "");
+
 /** A working copy of a submodule's repository, which lies in the project's. */
 function isOwnSubmodule(path: string, project: string): boolean {
-  const to = namedBy(path);
   const own = `${bytesOf(project)}/.git/modules/`;
-  const at = to === undefined ? "" : resolve(dirname(path), to);
+  const at = ledTo(dirname(path), namedBy(path));
   return at.startsWith(own) && OWN_SUBMODULE.test(at.slice(own.length)) && hidingHeads(path).length === 0;
 }
 
@@ -228,10 +230,9 @@ function isSubmoduleConfig(path: string, project: string): boolean {
   const to = WORKTREE.exec(text ?? "")?.[1];
   if (text === undefined || to === undefined || !isPlainText(text.replace(WORKTREE, ""))) return false;
   const [folder, own] = [dirname(path), `${bytesOf(project)}/.git/modules/`];
-  const copy = resolve(folder, to);
-  if (!folder.startsWith(own) || !copy.startsWith(`${bytesOf(project)}/`)) return false;
-  const back = namedBy(join(copy, ".git"));
-  return back !== undefined && resolve(copy, back) === folder;
+  const copy = ledTo(folder, to);
+  if (!folder.startsWith(own) || !copy.startsWith(`${bytesOf(project)}/`) || !isItself(copy)) return false;
+  return ledTo(copy, namedBy(join(copy, ".git"))) === folder;
 }
 
 /** Sections and keys that name no program, no file and no other settings. */

@@ -204,11 +204,12 @@ function hasAppeared(place: Found, at_path: KnownPlace | undefined, known: Known
   if (at_path?.is_link || place.is_link) return !isSameLink(place, known);
   // In the box a place itself can't be replaced, only a folder that it lies in: anybody else may have.
   if (at_path !== undefined && (at_path.own === place.own || at_path.parent === place.parent)) return false;
-  // With its folder a place moves as it is; but git looks for a repository by the name that its folder then has.
-  return known?.changed_at !== place.changed_at || (isInGit(place.path) && !isInGit(known.path));
+  // With its folder a place moves as it is; but git looks for a repository by the name that its folder then has, and a submodule's own
+  // settings say where its files are from there.
+  return known?.changed_at !== place.changed_at || wayInGit(place.path) !== wayInGit(known.path);
 }
 
-const isInGit = (path: string): boolean => /\/\.git\//i.test(path);
+const wayInGit = (path: string): string | undefined => /\/\.git\/.*/is.exec(path)?.[0];
 
 /** A repository that was there stays when its objects are deleted, with its settings and hooks; another in its place doesn't. */
 const itself = (repository: Found): Found => ({ ...repository, parent: "" });

@@ -85,6 +85,49 @@ describe("what is set aside", () => {
     expect(moved.map(({ path }) => path)).toContain(join(project, "src/.git"));
   });
 
+  it("is what leads a submodule to its settings, or these to its files, up from a name that may be a link", () => {
+    const project = tempFolder();
+    const [file, settings] = [join(project, "sub/.git"), join(project, ".git/modules/e/config")];
+    for (const folder of ["sub", "link", ".git/modules/e"]) mkdirSync(join(project, folder), { recursive: true });
+    const areHarmless = (to: string, back: string) => {
+      writeFileSync(file, `gitdir: ${to}\n`);
+      writeFileSync(settings, `[core]\n\tbare = false\n\tworktree = ${back}\n`);
+      return [file, settings].map((path) => isHarmless(path, project));
+    };
+    expect(areHarmless("../.git/modules/e", "../../../sub")).toEqual([true, true]);
+    expect(areHarmless(join(project, ".git/modules/e"), "../../../sub")).toEqual([true, true]);
+    expect(areHarmless("../.git/modules/e", "../../../link/../sub")).toEqual([true, false]);
+    expect(areHarmless("../link/../.git/modules/e", "../../../sub")).toEqual([false, false]);
+    expect(areHarmless(`${project}/.git/modules/../../link/../.git/modules/e`, "../../../sub")[0]).toBe(false);
+    symlinkSync("sub", join(project, "s"));
+    expect(areHarmless("../.git/modules/e", "../../../s")).toEqual([true, false]);
+  });
+
+  it.each([
+    ["a folder with other files in it", "tools"],
+    ["another submodule's folder", ".git/modules/e"],
+  ])("is a submodule's repository that was moved to %s, from where it has its files outside", async (_name, to) => {
+    const project = tempFolder();
+    const git = (...args: string[]) => execFileSync("git", ["-C", project, ...args]);
+    git("init", "-q");
+    mkdirSync(join(project, ".git/modules/a/b"), { recursive: true });
+    git("init", "-q", "--separate-git-dir", join(project, ".git/modules/a/b/c"), "sub");
+    git("config", "-f", ".git/modules/a/b/c/config", "core.worktree", "../../../../../sub");
+    const moved = await found(project, () => {
+      renameSync(join(project, ".git/modules/a"), join(project, ".git/modules/other"));
+      renameSync(join(project, ".git/modules/other/b/c"), join(project, to));
+    });
+    expect(moved.map(({ path }) => path)).toContain(join(project, to, "config"));
+  });
+
+  it("isn't what a repository in the project has that is moved as it is", async () => {
+    const project = tempFolder();
+    execFileSync("git", ["init", "-q", join(project, "a/n")]);
+    writeFileSync(join(project, "a/n/.git/config"), "[core]\n\tpager = less\n");
+    const moved = await found(project, () => renameSync(join(project, "a"), join(project, "b")));
+    expect(moved).toEqual([]);
+  });
+
   it.each([
     ["a whole path", "\t/etc/hostname"],
     ["a path that leads up, behind blanks that git passes over", ".\t1\t../x"],
