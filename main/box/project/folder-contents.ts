@@ -15,7 +15,7 @@ export type FolderKind =
   | "kept"
   | "repository"
   | "repository-info"
-  /** Of a repository, where git writes by itself: links are looked for; in all folders below, or in those of its objects alone. */
+  /** Of a repository, where git writes by itself: links are looked for; in all folders below, or of those with its objects in the lists and packs alone. */
   | "repository-part"
   | "repository-objects"
   | "rebase"
@@ -59,7 +59,7 @@ export const namesFiles = (name: string): boolean =>
   name === "index" || name === "MERGE_RR" || name.startsWith("sharedindex.");
 
 /** Folders of a repository in which git, or git-lfs, writes by names that it knows before: it would go through a link in their place. */
-const WRITTEN_BY_GIT: ReadonlySet<string> = new Set(["logs", "refs", "rr-cache", "rebase-apply", "lfs"]);
+const WRITTEN_BY_GIT: ReadonlySet<string> = new Set(["logs", "refs", "rr-cache", "rebase-apply", "lfs", "lost-found"]);
 /** Where git keeps what `git rebase --continue` and `git cherry-pick --continue` do next: commands, and a program for merges. */
 const CONTINUED: ReadonlySet<string> = new Set(["rebase-merge", "sequencer"]);
 export const REBASE_STEPS = "git-rebase-todo";
@@ -123,7 +123,7 @@ export function contentsOf(
     } else if (kind === "repository-part") {
       if (is_folder) contents.folders.push({ name, kind });
     } else if (kind === "repository-objects") {
-      if (name === "info" || name === "pack") contents.folders.push({ name, kind });
+      if (name === "info" || name === "pack") contents.folders.push({ name, kind: "repository-part" });
     } else if (kind === "rebase") {
       if (CONTINUED_BY.has(name)) contents.places.push(name);
     } else if (is_repository) {

@@ -237,6 +237,8 @@ describe("the places in a project whose content is run later", () => {
         "worktrees/w",
         "worktrees/v/logs/HEAD",
         "lfs/objects/ab/cd/x",
+        "lost-found/other/x",
+        "objects/info/commit-graphs/commit-graph-chain",
       ],
     ].map((name) => `.git/${name}`);
     // Git writes only by names that a reference can have.
