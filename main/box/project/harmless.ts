@@ -1,22 +1,14 @@
-import { type BigIntStats, type Dir, lstatSync, opendirSync } from "node:fs";
-import { basename, dirname, join, normalize, resolve } from "node:path";
-import { readRegularBytes } from "../../../ipc/regular-file.ts";
-import { namesOutside } from "../../gate/programs/git-index.ts";
+import { type Dir, lstatSync, opendirSync } from "node:fs";
+import { dirname, join, normalize, resolve } from "node:path";
 import { settingsOf } from "../../gate/programs/git-repository.ts";
 import { realPath } from "../../gate/targets/path.ts";
-import {
-  CONTINUED_BY,
-  isNamedAsPrograms,
-  isSeenAsPrograms,
-  namesFiles,
-  REBASE_STEPS,
-  secretsIn,
-} from "./folder-contents.ts";
+import { CONTINUED_BY, isNamedAsPrograms, isSeenAsPrograms, namesFiles, REBASE_STEPS } from "./folder-contents.ts";
+import { namedOwnFilesBefore, namesOwnFiles } from "./named-files.ts";
+import { isItself, textOf } from "./small-file.ts";
 import { namesOnlySubmodules } from "./submodule-settings.ts";
 
 /** What a run leaves at a place whose content is run later, and runs nothing: git's own new files, as git writes them. */
 
-const MAX_BYTES = 65_536;
 /** More than git has. */
 const MAX_SAMPLES = 64;
 
@@ -27,7 +19,7 @@ export function isHarmless(path: string, project: string): boolean {
   if (isNamedAsPrograms(path)) return leadsToSeen(path, bytesOf(project));
   if (namesOnlyVersions(path)) return true;
   if (name === ".git") return isOwnWorktree(path, project) || isOwnSubmodule(path, project);
-  if (name === ".gitmodules") return folder === bytesOf(project) && namesOnlySubmodules(read(path) ?? "[");
+  if (name === ".gitmodules") return folder === bytesOf(project) && namesOnlySubmodules(textOf(path) ?? "[");
   if (namesFiles(name)) return namesOwnFiles(path);
   if (CONTINUED_BY.has(name)) return isPlainRebase(path);
   if (!/\/\.git(?:\/|$)/.test(folder)) return false;
@@ -36,7 +28,7 @@ export function isHarmless(path: string, project: string): boolean {
   if (name === "hooks" || name === "branches") return hasOnlySamples(path);
   const is_worktree = /\/\.git\/worktrees\/[^/]+$/.test(folder);
   if (name === "gitdir") return is_worktree && isFile(path);
-  return name === "commondir" && is_worktree && read(path)?.trim() === "../..";
+  return name === "commondir" && is_worktree && textOf(path)?.trim() === "../..";
 }
 
 /** A link to packages, as of another checkout, or to programs, in a folder that is looked at as such by its own name. */
@@ -51,89 +43,8 @@ function leadsToSeen(path: string, project: string): boolean {
 }
 
 /** What commands may change at a place whose content is run later, as long as it runs nothing. @param path with one character for each byte */
-export const isPlain = (path: string): boolean => isPlainRebase(path) || namesOnlyVersions(path) || namedOwnFiles(path);
-
-/** More than the index of a project holds that isn't too large. */
-const MAX_INDEX = 40 * 1024 * 1024;
-
-/** After so long another change to a file changes its times again, on any disk; in milliseconds. */
-const SETTLED_MS = 2050;
-const MAX_SETTLED = 256;
-
-/** Indexes that name no file outside of their work tree, as they were when they were read. */
-const settled = new Map<string, string>();
-
-/**
- * Whether that is so by all that its times tell: before a run. A run that has it in its memory can change it without changing them, so that
- * after one it is read anew.
- */
-function namedOwnFiles(path: string): boolean {
-  if (!namesFiles(path.slice(path.lastIndexOf("/") + 1))) return false;
-  const stat = bigStatOf(path);
-  if (stat === undefined) return false;
-  const state = `${stat.dev}:${stat.ino}:${stat.size}:${stat.ctimeNs}`;
-  if (settled.get(path) === state) return true;
-  if (!namesOwnFiles(path)) return false;
-  if (path.endsWith("/MERGE_RR") || Date.now() - Number(stat.ctimeMs) < SETTLED_MS) return true;
-  if (settled.size >= MAX_SETTLED) settled.clear();
-  settled.set(path, state);
-  return true;
-}
-
-function bigStatOf(path: string): BigIntStats | undefined {
-  try {
-    return lstatSync(Buffer.from(path, "latin1"), { bigint: true });
-  } catch {
-    return undefined; // not there, or deeper than a path can be long
-  }
-}
-
-/** What git keeps of files in the work tree, and finds there: an index, or files of a merge whose conflicts it learns from. */
-function namesOwnFiles(path: string): boolean {
-  if (path.endsWith("/MERGE_RR")) return namesPlainFiles(path);
-  try {
-    const index = readRegularBytes(Buffer.from(path, "latin1"), { max_bytes: MAX_INDEX, follows: false });
-    return !namesOutside(index, hasSha256(dirname(path)));
-  } catch {
-    return false;
-  }
-}
-
-/** Whether a repository's hashes are SHA-256, by its settings as git writes them; in a linked work tree those are the repository's own. */
-function hasSha256(folder: string): boolean {
-  const common = read(`${folder}/commondir`)?.trim() === "../.." ? `${folder}/../..` : folder;
-  return /^\s*objectformat\s*=\s*sha256\s*$/im.test(read(`${common}/config`) ?? "");
-}
-
-/** An entry as git writes it. Of a path with `.` or `..` in it, it isn't known what is there once its folders are; git's own isn't listed. */
-const CONFLICT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?(?:\.\d+)?\t(?!\/)(?!(?:.*\/)?\.(?:\.|git)?(?:\/|$))(.+)$/s;
-
-/**
- * None is a link, or lies below one, in the work tree: git would go through it. Nor is any what boxes don't show: git copies what is there
- * among its own.
- */
-function namesPlainFiles(path: string): boolean {
-  const root = path.slice(0, -"/.git/MERGE_RR".length);
-  const isPlainFile = (entry: string) => {
-    const [, name] = CONFLICT.exec(entry) ?? [];
-    const file = `${root}/${name}`;
-    return name !== undefined && isItself(file) && !secretsIn(dirname(file))(basename(file));
-  };
-  const entries = read(path)
-    ?.split("\0")
-    .filter((entry) => entry !== "");
-  return entries?.every((entry) => path === `${root}/.git/MERGE_RR` && isPlainFile(entry)) === true;
-}
-
-/** Or isn't there. */
-function isItself(file: string): boolean {
-  const bytes = Buffer.from(file, "latin1");
-  try {
-    return lstatSync(bytes, NO_THROW) === undefined || realPath(bytes).toString("latin1") === file;
-  } catch {
-    return false;
-  }
-}
+export const isPlain = (path: string): boolean =>
+  isPlainRebase(path) || namesOnlyVersions(path) || namedOwnFilesBefore(path);
 
 const NODE_VERSION = /^(?:#.*|lts\/[\w*-]+|[^./\\][^/\\]*)?$/;
 const TOOLCHAIN =
@@ -151,7 +62,7 @@ const VERSION_LINES: ReadonlyMap<string, RegExp> = new Map([
 function namesOnlyVersions(path: string): boolean {
   const line = VERSION_LINES.get(path.slice(path.lastIndexOf("/") + 1));
   if (line === undefined) return false;
-  const lines = read(path)?.split("\n");
+  const lines = textOf(path)?.split("\n");
   return lines?.every((text) => line.test(text.trim())) === true;
 }
 
@@ -164,21 +75,21 @@ const STRATEGY = /^(?:ort|recursive|resolve|ours|octopus|subtree)\n?$/;
 
 /** Whether what is at this path says how a rebase or a sequence continues, and runs no command: its steps, and how it merges. */
 function isPlainRebase(path: string): boolean {
-  if (path.endsWith("/rebase-merge/strategy")) return STRATEGY.test(read(path) ?? "");
+  if (path.endsWith("/rebase-merge/strategy")) return STRATEGY.test(textOf(path) ?? "");
   if (path.endsWith("/sequencer/opts")) {
-    const options = settingsOf(read(path) ?? "[");
+    const options = settingsOf(textOf(path) ?? "[");
     return options?.every(([key, value]) => key !== "options.strategy" || STRATEGY.test(value)) === true;
   }
   if (!path.endsWith(`/${REBASE_STEPS}`)) return false;
   return (
-    read(path)
+    textOf(path)
       ?.split(/\r?\n/)
       .every((line) => PLAIN_STEPS.test(line)) === true
   );
 }
 
 /** The folder that a `.git` file names, as it names it; undefined where it is none. */
-const namedBy = (path: string): string | undefined => /^gitdir: (.+)\n?$/.exec(read(path) ?? "")?.[1];
+const namedBy = (path: string): string | undefined => /^gitdir: (.+)\n?$/.exec(textOf(path) ?? "")?.[1];
 
 /** A working copy of the project's own repository. No name that git gives one has a `~` in it: a link by such a name isn't looked at. */
 function isOwnWorktree(path: string, project: string): boolean {
@@ -226,7 +137,7 @@ const WORKTREE = /^\tworktree = ((?:\.\.\/)+(?!\.\.\/)[\w./-]{1,4096})$/m;
 
 /** Its settings: they name the working copy in the project that names them. */
 function isSubmoduleConfig(path: string, project: string): boolean {
-  const text = read(path);
+  const text = textOf(path);
   const to = WORKTREE.exec(text ?? "")?.[1];
   if (text === undefined || to === undefined || !isPlainText(text.replace(WORKTREE, ""))) return false;
   const [folder, own] = [dirname(path), `${bytesOf(project)}/.git/modules/`];
@@ -247,7 +158,7 @@ const PLAIN_LINES = [
 ];
 
 function isPlainConfig(path: string): boolean {
-  const text = read(path);
+  const text = textOf(path);
   return text !== undefined && isPlainText(text);
 }
 
@@ -280,12 +191,3 @@ function isFile(path: string): boolean {
 const bytesOf = (path: string): string => Buffer.from(path).toString("latin1");
 
 const NO_THROW = { throwIfNoEntry: false } as const;
-
-/** A small file's text; undefined for anything else, and for a link. */
-function read(path: string): string | undefined {
-  try {
-    return readRegularBytes(Buffer.from(path, "latin1"), { max_bytes: MAX_BYTES, follows: false }).toString("latin1");
-  } catch {
-    return undefined; // whatever it is, it isn't known to be harmless
-  }
-}

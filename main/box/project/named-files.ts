@@ -1,0 +1,80 @@
+import { type BigIntStats, lstatSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { readRegularBytes } from "../../../ipc/regular-file.ts";
+import { namesOutside } from "../../gate/programs/git-index.ts";
+import { namesFiles, secretsIn } from "./folder-contents.ts";
+import { isItself, textOf } from "./small-file.ts";
+
+/** What git keeps of files in the work tree, and reads and writes them by: an index, or a list of conflicts that it learns from. */
+
+/** More than the index of a project holds that isn't too large. */
+const MAX_INDEX = 40 * 1024 * 1024;
+
+/** Whether all files that it names lie in the work tree, and none in a repository's own folder. @param path with one character for each byte */
+export function namesOwnFiles(path: string): boolean {
+  if (path.endsWith("/MERGE_RR")) return namesPlainFiles(path);
+  try {
+    const index = readRegularBytes(Buffer.from(path, "latin1"), { max_bytes: MAX_INDEX, follows: false });
+    return !namesOutside(index, hasSha256(dirname(path)));
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a repository's hashes are SHA-256, by its settings as git writes them; in a linked work tree those are the repository's own. */
+function hasSha256(folder: string): boolean {
+  const common = textOf(`${folder}/commondir`)?.trim() === "../.." ? `${folder}/../..` : folder;
+  return /^\s*objectformat\s*=\s*sha256\s*$/im.test(textOf(`${common}/config`) ?? "");
+}
+
+/** An entry as git writes it. Of a path with `.` or `..` in it, it isn't known what is there once its folders are; git's own isn't listed. */
+const CONFLICT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?(?:\.\d+)?\t(?!\/)(?!(?:.*\/)?\.(?:\.|git)?(?:\/|$))(.+)$/s;
+
+/**
+ * None is a link, or lies below one, in the work tree: git would go through it. Nor is any what boxes don't show: git copies what is there
+ * among its own.
+ */
+function namesPlainFiles(path: string): boolean {
+  const root = path.slice(0, -"/.git/MERGE_RR".length);
+  const isPlainFile = (entry: string) => {
+    const [, name] = CONFLICT.exec(entry) ?? [];
+    const file = `${root}/${name}`;
+    return name !== undefined && isItself(file) && !secretsIn(dirname(file))(basename(file));
+  };
+  const entries = textOf(path)
+    ?.split("\0")
+    .filter((entry) => entry !== "");
+  return entries?.every((entry) => path === `${root}/.git/MERGE_RR` && isPlainFile(entry)) === true;
+}
+
+/** After so long another change to a file changes its times again, on any disk; in milliseconds. */
+const SETTLED_MS = 2050;
+const MAX_SETTLED = 256;
+
+/** Indexes that name no file outside of their work tree, as they were when they were read. */
+const settled = new Map<string, string>();
+
+/**
+ * The same by all that its times tell: before a run. A run that has it in its memory can change it without changing them, so that
+ * after one it is read anew.
+ */
+export function namedOwnFilesBefore(path: string): boolean {
+  if (!namesFiles(path.slice(path.lastIndexOf("/") + 1))) return false;
+  const stat = bigStatOf(path);
+  if (stat === undefined) return false;
+  const state = `${stat.dev}:${stat.ino}:${stat.size}:${stat.ctimeNs}`;
+  if (settled.get(path) === state) return true;
+  if (!namesOwnFiles(path)) return false;
+  if (path.endsWith("/MERGE_RR") || Date.now() - Number(stat.ctimeMs) < SETTLED_MS) return true;
+  if (settled.size >= MAX_SETTLED) settled.clear();
+  settled.set(path, state);
+  return true;
+}
+
+function bigStatOf(path: string): BigIntStats | undefined {
+  try {
+    return lstatSync(Buffer.from(path, "latin1"), { bigint: true });
+  } catch {
+    return undefined; // not there, or deeper than a path can be long
+  }
+}

@@ -1,0 +1,26 @@
+import { lstatSync } from "node:fs";
+import { readRegularBytes } from "../../../ipc/regular-file.ts";
+import { realPath } from "../../gate/targets/path.ts";
+
+/** What a file of a project's repository says, and whether it is one. Paths have one character for each byte. */
+
+const MAX_BYTES = 65_536;
+
+/** A small file's text; undefined for anything else, and for a link. */
+export function textOf(path: string): string | undefined {
+  try {
+    return readRegularBytes(Buffer.from(path, "latin1"), { max_bytes: MAX_BYTES, follows: false }).toString("latin1");
+  } catch {
+    return undefined; // whatever it is, it isn't known to be harmless
+  }
+}
+
+/** Whether it is neither a link nor below one; or isn't there. */
+export function isItself(file: string): boolean {
+  const bytes = Buffer.from(file, "latin1");
+  try {
+    return lstatSync(bytes, { throwIfNoEntry: false }) === undefined || realPath(bytes).toString("latin1") === file;
+  } catch {
+    return false;
+  }
+}
