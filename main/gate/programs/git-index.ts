@@ -228,7 +228,7 @@ export function namesOutside(index: Buffer, is_sha256: boolean): boolean {
   return hasOthers(index, entries, at, { hash, is_split_other: false });
 }
 
-/** Of the name that begins there, or goes on there behind a slash: what git keeps for itself isn't in the work tree either. */
+/** Of the name that begins there, or continues there behind a slash: what git keeps for itself isn't in the work tree either. */
 function beginsOutside(bytes: Buffer, from: number): boolean {
   if (bytes[from] === SLASH) return true;
   if (bytes[from] !== DOT) return false;
