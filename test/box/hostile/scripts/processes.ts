@@ -125,8 +125,9 @@ export const LIMITS = section(
   "limits",
   [
     [
+      // Its own shell makes one process: where there is no room for another, bash waits for fifteen seconds.
       "a fork bomb",
-      `bomb() { [ $1 -gt 0 ] && { bomb $(($1-1)) & bomb $(($1-1)) & }; sleep 1; }; bomb 10 2>/dev/null; [ $(ls -d /proc/[0-9]* | wc -l) -le 160 ] || echo HOLE; true`,
+      `bomb() { [ $1 -gt 0 ] && { bomb $(($1-1)) & bomb $(($1-1)) & }; sleep 1; }; bomb 10 2>/dev/null & SECONDS=0; most=0; while [ $SECONDS -lt 3 ]; do set -- /proc/[0-9]*; [ $# -le $most ] || most=$#; done; [ $most -le 160 ] || echo HOLE; true`,
       { is_for_users_only: true, as_user: true },
     ],
     [
