@@ -349,6 +349,14 @@ if (reason !== undefined) console.warn(`what runs leave is not tested: ${reason}
 const ended = ({ box }: BoxUnderTest) =>
   vi.waitFor(() => expect(box.status().running).toBe(0), { timeout: 20_000, interval: 5 });
 
+/** A repository `.bare` with a worktree `main` in it. @returns git, as somebody who commits */
+function bareWithWorktree(project: string): string {
+  const git = "git -c user.name=t -c user.email=t@example.com";
+  const start = `git init -q one && ${git} -C one commit -q --allow-empty -m one && git clone -q --bare one .bare && rm -r one`;
+  execFileSync("sh", ["-c", `${start} && git -C .bare worktree add -q ../main -b own`], { cwd: project });
+  return git;
+}
+
 describe.skipIf(reason !== undefined)("after a confined command", () => {
   it("what it left at places whose content is run later is set aside, and there is one alarm", async () => {
     const under_test = await boxUnderTest();
@@ -411,9 +419,7 @@ describe.skipIf(reason !== undefined)("after a confined command", () => {
   it("what git would go through or continue with is set aside in a repository that isn't called .git, too; git's own work stays", async () => {
     const under_test = await boxUnderTest();
     const { project, box, alarms } = under_test;
-    const git = "git -c user.name=t -c user.email=t@example.com";
-    const start = `git init -q one && ${git} -C one commit -q --allow-empty -m one && git clone -q --bare one .bare && rm -r one`;
-    execFileSync("sh", ["-c", `${start} && git -C .bare worktree add -q ../main -b own`], { cwd: project });
+    const git = bareWithWorktree(project);
     const line = `cd main && echo 1 > f && git add f && ${git} commit -qm two && git checkout -q -b other && git stash list`;
     const stopped = `${git} -c sequence.editor='sed -i 1ibreak' rebase -q -i HEAD~1 && ${git} rebase --continue`;
     expect(await under_test.run(`${line} && ${stopped}`)).toMatchObject({ code: 0 });
@@ -436,9 +442,7 @@ describe.skipIf(reason !== undefined)("after a confined command", () => {
   it("an index that can't be read is set aside, also of a worktree whose repository isn't called .git; git's own stay", async () => {
     const under_test = await boxUnderTest();
     const { project, box, alarms } = under_test;
-    const git = "git -c user.name=t -c user.email=t@example.com";
-    const start = `git init -q one && ${git} -C one commit -q --allow-empty -m one && git clone -q --bare one .bare && rm -r one`;
-    execFileSync("sh", ["-c", `${start} && git -C .bare worktree add -q ../main -b own`], { cwd: project });
+    const git = bareWithWorktree(project);
     const line = `cd main && echo 1 > f && git add f && ${git} commit -qm two && git status --porcelain`;
     expect(await under_test.run(line)).toMatchObject({ code: 0, stdout: "", stderr: "" });
     await ended(under_test);
