@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync, type Stats } from "node:fs";
 import { resolve } from "node:path";
 import type { ProposedCall } from "../../../ipc/wire.ts";
-import { workingDirectoryOf } from "../guard/call-environment.ts";
+import { realProgramFolder, workingDirectoryOf } from "../guard/call-environment.ts";
 import { isPlantedProgram } from "../guard/program-places.ts";
 import { expandHome, realForm } from "../targets/path.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
@@ -103,7 +103,7 @@ function foldersOf(path: string, home: string): readonly Folder[] {
   const named = path
     .split(":")
     .flatMap((name) => (name.startsWith("~") ? [name, expandHome(name, home)] : [name || "."]));
-  return [...new Set(named)].map((name) => ({ path: name, real: realForm(name) ?? name }));
+  return [...new Set(named)].map((name) => ({ path: name, real: realProgramFolder(name) }));
 }
 
 /** Where the program leads that is found first; null where there is none. */

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import { foldedPath } from "../targets/folded-path.ts";
 import { expandHome, realForm } from "../targets/path.ts";
+import { onceADecision } from "../targets/tree-scan.ts";
 
 /** What a call's paths are judged by beside the call itself. */
 export interface CallEnvironment {
@@ -36,10 +37,15 @@ export function workingDirectoryOf({ context }: ProposedCall, home: string): str
   return folder.includes("/..") ? (realForm(folder) ?? undefined) : resolve(folder);
 }
 
+const ofDecision = onceADecision<string>();
+
+/** Where a folder of a PATH leads; itself where that isn't known. The client's PATH and the gate's have most of them in common. */
+export const realProgramFolder = (folder: string): string => ofDecision(folder, () => realForm(folder) ?? folder);
+
 /** The folders that programs are looked up in: the absolute ones of PATH, and where their links lead, folded. */
 export function programFolders(env: GuardEnv | undefined): ReadonlySet<string> {
   const named_folders = (env?.PATH ?? "").split(":").map((folder) => folder.replace(/(.)\/+$/, "$1"));
   const absolute = named_folders.filter((folder) => folder.startsWith("/") && folder !== "/");
-  const named = absolute.flatMap((folder) => [folder, realForm(folder) ?? folder]);
+  const named = absolute.flatMap((folder) => [folder, realProgramFolder(folder)]);
   return new Set(named.filter((folder) => folder !== "/").map(foldedPath));
 }

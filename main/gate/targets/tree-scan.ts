@@ -36,17 +36,34 @@ const MAX_FOLLOWING_MS = 4;
 const LONG_MS = 0.25;
 let followed_ms = 0;
 let is_deciding = false;
+/** How many there were so far. */
+let decisions = 0;
 
 /** Decides one call: what following its paths may take is counted once for all looks of the decision. */
 export function decidingCall<T>(decide: () => T): T {
   if (is_deciding) return decide();
   is_deciding = true;
+  decisions++;
   followed_ms = 0;
   try {
     return decide();
   } finally {
     is_deciding = false;
   }
+}
+
+/** Remembers what is found for the rest of one decision; outside of any it is found anew each time. */
+export function onceADecision<T>(): (key: string, find: () => T) => T {
+  const known = new Map<string, T>();
+  let of = 0;
+  return (key, find) => {
+    if (!is_deciding) return find();
+    if (of !== decisions) known.clear();
+    of = decisions;
+    const found = known.get(key) ?? find();
+    known.set(key, found);
+    return found;
+  };
 }
 
 /**
