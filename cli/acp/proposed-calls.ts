@@ -1,5 +1,5 @@
+import type { Json } from "../../ipc/json-object.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
-import type { Json } from "../json-object.ts";
 import type { Diff, ToolCall } from "./tool-calls.ts";
 
 /**

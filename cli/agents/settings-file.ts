@@ -13,7 +13,7 @@ import {
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { GateError } from "../../ipc/gate-error.ts";
-import { isObject, type Json } from "../json-object.ts";
+import { isObject, type Json } from "../../ipc/json-object.ts";
 
 /** One of Claude Code's settings files: read as an object, written whole, with the file as it was beside it. */
 

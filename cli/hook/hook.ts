@@ -1,10 +1,10 @@
 import { exactText, MAX_FRAME_BYTES } from "../../ipc/frames.ts";
 import { agentPaths, PathError } from "../../ipc/paths.ts";
-import { agentToken } from "./agent-token.ts";
-import type { HookAnswer, HookCall, HookDialect } from "./dialect.ts";
-import { dialectOf } from "./dialects.ts";
-import { type Answer, type Decided, GateLine, monotonicMs } from "./exchange.ts";
-import { AbandonedError, abandonedBy } from "./parent.ts";
+import { agentToken } from "../../main/hooks/agent-token.ts";
+import type { HookAnswer, HookCall, HookDialect } from "../../main/hooks/dialect.ts";
+import { dialectOf } from "../../main/hooks/dialects.ts";
+import { type Answer, type Decided, GateLine, monotonicMs } from "../../main/hooks/exchange.ts";
+import { AbandonedError, abandonedBy } from "../../main/hooks/parent.ts";
 import { print, readInput } from "./standard-streams.ts";
 
 /**

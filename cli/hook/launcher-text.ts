@@ -1,5 +1,5 @@
 import { shellQuoted } from "../../ipc/shell-quoted.ts";
-import { MISSING_TEXTS, REFUSAL_TEXTS } from "./refusal-texts.ts";
+import { MISSING_TEXTS, REFUSAL_TEXTS } from "../../main/hooks/refusal-texts.ts";
 
 /** The script that clients call: it wraps the hook, so that only an answer of the gate lets a call through. */
 

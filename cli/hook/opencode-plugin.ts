@@ -4,9 +4,9 @@ import { fileURLToPath } from "node:url";
 import { GateError } from "../../ipc/gate-error.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
 import { agentTokenFile, type Env, gatePaths } from "../../ipc/paths.ts";
+import { OUTSIDE } from "../../main/hooks/after-call.ts";
 import { VERSION } from "../../main/version.ts";
 import { PLACEHOLDER, type PluginSettings } from "../agents/opencode/plugin/settings.ts";
-import { OUTSIDE } from "./after-call.ts";
 
 /** The plugin for OpenCode as `connect` writes it: the program that was built, with where the gate is. */
 

@@ -1,7 +1,7 @@
 import { LOSS_TEXTS, type Loss, lossIn } from "../../ipc/exact-json.ts";
 import { exactText, membersWithin } from "../../ipc/frames.ts";
+import { isObject, type Json } from "../../ipc/json-object.ts";
 import { memberAt } from "../json-members.ts";
-import { isObject, type Json } from "../json-object.ts";
 import {
   hasInnerReturn,
   hasKeyLike,

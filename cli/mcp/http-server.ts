@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { request as secureRequest } from "node:https";
+import { isObject, type Json, parseObject } from "../../ipc/json-object.ts";
 import { request as plainRequest } from "../../ipc/node-http.ts";
-import { isObject, type Json, parseObject } from "../json-object.ts";
 import { requestError } from "./answers.ts";
 import { clientInMeta } from "./clients.ts";
 import { EventStream, onOneLine } from "./event-stream.ts";

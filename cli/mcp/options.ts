@@ -1,8 +1,7 @@
+import { parseObject } from "../../ipc/json-object.ts";
 import { MCP_SERVER_NAME } from "../../ipc/mcp-names.ts";
 import { PLACE_VARIABLES } from "../../ipc/paths.ts";
 import { agentNameSchema } from "../../ipc/wire.ts";
-
-import { parseObject } from "../json-object.ts";
 
 /** The words behind `metnos-gate mcp`. */
 

@@ -37,7 +37,7 @@ export const TESTED_CLIENTS: Readonly<Record<AdapterName, TestedClient>> = {
       return { ...modelOf(api, () => api.results.map(({ text }) => text)), failed };
     },
     async refusal(place) {
-      const { isRedirected } = await import("../agents/claude-code/effective-settings.ts");
+      const { isRedirected } = await import("../../main/hooks/claude-code/effective-settings.ts");
       return isRedirected(place.project, place.env)
         ? "an administrator's settings say where Claude Code connects to, so it would not be alone with the test"
         : undefined;

@@ -12,6 +12,7 @@ import type { AuditLog } from "../gate/audit/log.ts";
 import type { Clock } from "../gate/clock.ts";
 import type { Box, ConfinedRun } from "../gate/confinement/box.ts";
 import { confinedTo, type Declaration } from "../gate/confinement/declaration.ts";
+import { SlotPool } from "../pipes/slots.ts";
 import { AgentPlan } from "./agent-runs/agent-plan.ts";
 import type { AgentRun } from "./agent-runs/agent-run.ts";
 import { boxAgents, type KnownAgent } from "./agents.ts";
@@ -32,7 +33,6 @@ import { earlierRunsEnd } from "./runs/earlier-runs.ts";
 import { Launcher } from "./runs/launcher.ts";
 import { type AgentState, RunPlan, type RunPlanParts } from "./runs/run-plan.ts";
 import { isUnstarted, type Run, Runs } from "./runs/runs.ts";
-import { SlotPool } from "./runs/slots.ts";
 
 export interface BoxServiceParts {
   paths: Pick<GatePaths, "state_dir">;

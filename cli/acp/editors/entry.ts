@@ -1,6 +1,6 @@
-import { withoutComments } from "../../agents/json-comments.ts";
+import { isObject, type Json } from "../../../ipc/json-object.ts";
+import { withoutComments } from "../../../main/hooks/json-comments.ts";
 import { type Member, memberAt, membersOf } from "../../json-members.ts";
-import { isObject, type Json } from "../../json-object.ts";
 
 /** An entry among `agent_servers` of an editor's settings: put in, replaced and taken out, with every other byte as it was. */
 

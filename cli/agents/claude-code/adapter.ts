@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
+import { settingsSources } from "../../../main/hooks/claude-code/effective-settings.ts";
 import { launcherFile, writeLauncher } from "../../hook/launcher.ts";
 import type { Adapter, ConnectResult } from "../adapter.ts";
 import { clientCheck, clientNote } from "../client-check.ts";
-import { settingsSources } from "./effective-settings.ts";
 import { callsForAllTools, launchedEntries, withEntries } from "./entries.ts";
 import { claudeCodeChecks } from "./hook-check.ts";
 import { connectManaged, disconnectManaged } from "./managed.ts";

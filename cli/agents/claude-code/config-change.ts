@@ -1,9 +1,13 @@
 import { dirname } from "node:path";
+import { type Json, parseObject } from "../../../ipc/json-object.ts";
 import type { Env } from "../../../ipc/paths.ts";
+import {
+  readSettings,
+  type SettingsSource,
+  settingsSources,
+} from "../../../main/hooks/claude-code/effective-settings.ts";
 import { launcherFile } from "../../hook/launcher.ts";
-import { type Json, parseObject } from "../../json-object.ts";
 import { foreignHooks, reachingVariables, switchedOffBy, turnsHooksOff } from "./dangers.ts";
-import { readSettings, type SettingsSource, settingsSources } from "./effective-settings.ts";
 import { callsForAllTools, LAUNCHED, weakenedHooks } from "./entries.ts";
 
 /** `metnos-gate hook claude-code config-change`: whether settings that changed while a session runs may take effect in it. */

@@ -1,5 +1,5 @@
-import type { Json } from "../../json-object.ts";
-import { isObject } from "../../json-object.ts";
+import type { Json } from "../../../ipc/json-object.ts";
+import { isObject } from "../../../ipc/json-object.ts";
 import { groupsOf, hooksOf, isWrittenFor } from "./entries.ts";
 
 /** What in Claude Code's settings switches the gate's hook off, or reaches into it. */

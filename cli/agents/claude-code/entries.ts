@@ -1,6 +1,6 @@
+import type { Json } from "../../../ipc/json-object.ts";
+import { isObject } from "../../../ipc/json-object.ts";
 import { shellQuoted } from "../../../ipc/shell-quoted.ts";
-import type { Json } from "../../json-object.ts";
-import { isObject } from "../../json-object.ts";
 import { EVENTS, type HookEvent } from "../settings-file.ts";
 
 /** The gate's entries among the hooks of a settings file. */

@@ -1,10 +1,14 @@
+import type { Json } from "../../../ipc/json-object.ts";
 import { ownCommand } from "../../../ipc/own-command.ts";
+import {
+  type SettingsContext,
+  type SettingsSource,
+  settingsSources,
+} from "../../../main/hooks/claude-code/effective-settings.ts";
 import type { Check } from "../../check.ts";
 import { launcherProblem } from "../../hook/launcher.ts";
-import type { Json } from "../../json-object.ts";
 import { EVENTS } from "../settings-file.ts";
 import { reachingVariables, switchedOffBy, turnsHooksOff } from "./dangers.ts";
-import { type SettingsContext, type SettingsSource, settingsSources } from "./effective-settings.ts";
 import {
   answerSecondsOf,
   callsAfterAll,

@@ -1,11 +1,11 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { Json } from "../../../ipc/json-object.ts";
 import { shellQuoted } from "../../../ipc/shell-quoted.ts";
+import { managedFolder } from "../../../main/hooks/claude-code/effective-settings.ts";
 import { launcherFile, writeLauncher } from "../../hook/launcher.ts";
-import type { Json } from "../../json-object.ts";
 import type { ConnectResult } from "../adapter.ts";
 import { readText } from "../settings-file.ts";
-import { managedFolder } from "./effective-settings.ts";
 import { ourEntries, withEntries } from "./entries.ts";
 
 /**

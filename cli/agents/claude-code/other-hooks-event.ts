@@ -1,9 +1,9 @@
+import type { Json } from "../../../ipc/json-object.ts";
 import type { Env } from "../../../ipc/paths.ts";
 import type { SessionEvent } from "../../../ipc/session-events.ts";
 import { MAX_HOOK, MAX_HOOKS } from "../../../ipc/session-limits.ts";
+import { settingsSources } from "../../../main/hooks/claude-code/effective-settings.ts";
 import { launcherFile } from "../../hook/launcher.ts";
-import type { Json } from "../../json-object.ts";
-import { settingsSources } from "./effective-settings.ts";
 import { otherHooks } from "./other-hooks.ts";
 
 /** The hooks beside the gate's; with each message of the user's, because settings change. */

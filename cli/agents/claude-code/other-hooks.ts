@@ -1,6 +1,6 @@
-import { isObject, type Json } from "../../json-object.ts";
+import { isObject, type Json } from "../../../ipc/json-object.ts";
+import type { SettingsSource } from "../../../main/hooks/claude-code/effective-settings.ts";
 import { foreignHooks } from "./dangers.ts";
-import type { SettingsSource } from "./effective-settings.ts";
 import { isOurs } from "./entries.ts";
 
 /** The hooks before tools that aren't the gate's, and the plugins that may have some: each can change a call after it was approved. */

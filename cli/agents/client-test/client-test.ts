@@ -1,10 +1,10 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import type { Json } from "../../../ipc/json-object.ts";
+import { isObject } from "../../../ipc/json-object.ts";
 import { agentPaths, type Env } from "../../../ipc/paths.ts";
 import { recordTestedClient, type TestedClient } from "../../../ipc/tested-clients.ts";
 import { launcherFile } from "../../hook/launcher.ts";
-import type { Json } from "../../json-object.ts";
-import { isObject } from "../../json-object.ts";
 import { runBounded } from "../../self-test/bounded-process.ts";
 import { TestPlace } from "../../self-test/test-place.ts";
 import { type PretendedModel, TESTED_CLIENTS } from "../../self-test/tested-clients.ts";

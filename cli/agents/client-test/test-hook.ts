@@ -1,6 +1,6 @@
-import type { HookDialect } from "../../hook/dialect.ts";
-import { isObject, parseObject } from "../../json-object.ts";
-import { clientAbove, clientProgram } from "../client-program.ts";
+import { isObject, parseObject } from "../../../ipc/json-object.ts";
+import { clientAbove, clientProgram } from "../../../main/hooks/client-program.ts";
+import type { HookDialect } from "../../../main/hooks/dialect.ts";
 import { callIn, TestFolder } from "./test-folder.ts";
 
 /**

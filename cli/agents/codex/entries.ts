@@ -1,6 +1,6 @@
 import { GateError } from "../../../ipc/gate-error.ts";
+import { isObject, type Json } from "../../../ipc/json-object.ts";
 import { shellQuoted } from "../../../ipc/shell-quoted.ts";
-import { isObject, type Json } from "../../json-object.ts";
 import { LAUNCHER_NAME } from "../claude-code/entries.ts";
 
 /** The gate's entries among the hooks of a hooks.json. */

@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { GateError } from "../../../ipc/gate-error.ts";
+import { userSettingsFile } from "../../../main/hooks/gemini/settings-sources.ts";
 import { launcherFile, writeLauncher } from "../../hook/launcher.ts";
 import type { Adapter } from "../adapter.ts";
 import { clientCheck, clientNote } from "../client-check.ts";
 import { putIntoSettings, takeOutOfSettings } from "../settings-edit.ts";
 import { EVENTS, holdsOurs, ourGroups, withOurs, withoutOurs } from "./entries.ts";
 import { geminiChecks } from "./hook-check.ts";
-import { userSettingsFile } from "./settings-sources.ts";
 
 const TWICE =
   "where its own mode asks, Gemini asks you, too, after the gate: gemini --approval-mode yolo leaves the question to the gate alone, but then what keeps the hook from running lets calls run";

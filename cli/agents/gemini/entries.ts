@@ -1,8 +1,8 @@
+import type { Json } from "../../../ipc/json-object.ts";
 import { shellQuoted } from "../../../ipc/shell-quoted.ts";
-import type { Json } from "../../json-object.ts";
+import { SHELL_TOOL } from "../../../main/hooks/gemini/payload.ts";
 import { LAUNCHER_NAME } from "../claude-code/entries.ts";
 import { hookGroupsOf, hooksIn } from "../settings-edit.ts";
-import { SHELL_TOOL } from "./payload.ts";
 
 /** The gate's hooks among those of Gemini CLI's settings. */
 

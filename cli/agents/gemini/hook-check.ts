@@ -1,13 +1,13 @@
+import { isObject, type Json } from "../../../ipc/json-object.ts";
 import { ownCommand } from "../../../ipc/own-command.ts";
 import type { Env } from "../../../ipc/paths.ts";
 import { visible } from "../../../ipc/visible-text.ts";
+import { extensionHooks, type SettingsSource, settingsSources } from "../../../main/hooks/gemini/settings-sources.ts";
 import type { Check } from "../../check.ts";
 import { launcherProblem } from "../../hook/launcher.ts";
-import { isObject, type Json } from "../../json-object.ts";
 import { hookGroupsOf, hooksIn } from "../settings-edit.ts";
 import { EVENTS, isWritten, ourGroups, ourHooksIn } from "./entries.ts";
 import { distrust } from "./folder-trust.ts";
-import { extensionHooks, type SettingsSource, settingsSources } from "./settings-sources.ts";
 
 /** Whether Gemini CLI calls the gate in a folder, by the settings that are in force there. */
 

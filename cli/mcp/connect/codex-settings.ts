@@ -2,12 +2,12 @@ import { existsSync, rmSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { parse } from "smol-toml";
 import { GateError } from "../../../ipc/gate-error.ts";
+import { isObject, type Json } from "../../../ipc/json-object.ts";
 import type { Env } from "../../../ipc/paths.ts";
+import { codexHome, codexProgram, configFile } from "../../../main/hooks/codex/codex-home.ts";
 import { AppServer } from "../../agents/codex/app-server.ts";
-import { codexHome, codexProgram, configFile } from "../../agents/codex/codex-home.ts";
 import { writeConfig } from "../../agents/codex/codex-settings.ts";
 import { readText, writeSettings } from "../../agents/settings-file.ts";
-import { isObject, type Json } from "../../json-object.ts";
 import type { Changed } from "./json-settings.ts";
 import type { ServerEntry } from "./places.ts";
 

@@ -1,10 +1,10 @@
 import { existsSync, rmSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { GateError } from "../../../ipc/gate-error.ts";
-import { withoutComments } from "../../agents/json-comments.ts";
+import { isObject, type Json } from "../../../ipc/json-object.ts";
+import { withoutComments } from "../../../main/hooks/json-comments.ts";
 import { readText, writeSettings } from "../../agents/settings-file.ts";
 import { type Member, memberAt } from "../../json-members.ts";
-import { isObject, type Json } from "../../json-object.ts";
 import type { ServerEntry, SettingsPlace } from "./places.ts";
 
 /** Changes what starts a client's servers in its settings, and no other byte of them. */

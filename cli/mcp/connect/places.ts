@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { isObject, type Json } from "../../../ipc/json-object.ts";
 import type { AdapterName } from "../../agents/adapter.ts";
-import { isObject, type Json } from "../../json-object.ts";
 
 /** Where each client that has JSON settings keeps its servers, and in which form. */
 

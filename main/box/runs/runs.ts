@@ -6,12 +6,12 @@ import { GateError } from "../../../ipc/gate-error.ts";
 import type { ConfinedRun } from "../../gate/confinement/box.ts";
 import { errorCode } from "../../gate/errors.ts";
 import { isAtOrBelow } from "../../gate/targets/pattern.ts";
+import type { Slot, SlotPool } from "../../pipes/slots.ts";
 import type { BoxFolder } from "../box-folder.ts";
 import { boxEnds, type FirstProcess, firstProcess, goesOn, kill } from "./box-end.ts";
 import { CallMarks } from "./call-marks.ts";
 import { endOrphan, hasLostCaller } from "./first-process.ts";
 import { type Caller, type Greeting, MAX_GREETING, readGreeting } from "./greeting.ts";
-import type { Slot, SlotPool } from "./slots.ts";
 
 /** Confined runs, each prepared -> starting -> started -> ended. All of it is in memory: a gate that dies lets nothing start any more. */
 

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { lacksSanitizerMemory } from "../../../cli/hook/refusal-texts.ts";
 import { configSchema } from "../../../main/config.ts";
+import { lacksSanitizerMemory } from "../../../main/hooks/refusal-texts.ts";
 import { boxUnderTest, withoutBox } from "../box-under-test.ts";
 
 const reason = withoutBox();

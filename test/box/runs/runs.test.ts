@@ -8,7 +8,7 @@ import { confinedCommand } from "../../../ipc/confined-command.ts";
 import { openBoxFolder } from "../../../main/box/box-folder.ts";
 import { Places } from "../../../main/box/project/places.ts";
 import { Runs } from "../../../main/box/runs/runs.ts";
-import { SlotPool } from "../../../main/box/runs/slots.ts";
+import { SlotPool } from "../../../main/pipes/slots.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { type BoxUnderTest, boxUnderTest, shellRuns, withoutBox } from "../box-under-test.ts";
 

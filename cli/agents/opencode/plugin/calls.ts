@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
+import type { Json } from "../../../../ipc/json-object.ts";
 import { shellPathOf } from "../../../../ipc/shell-path.ts";
 import type { ProposedCall } from "../../../../ipc/wire.ts";
-import { mcpExecutor } from "../../../hook/mcp-name.ts";
-import type { Json } from "../../../json-object.ts";
+import { mcpExecutor } from "../../../../main/hooks/mcp-name.ts";
 
 /** A call of one of OpenCode's tools as a call for the gate. */
 

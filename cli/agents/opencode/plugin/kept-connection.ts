@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { encodeFrame, FrameReader } from "../../../../ipc/frames.ts";
 import { isOwnSocket } from "../../../../ipc/own-socket.ts";
-import { helloOf } from "../../../hook/exchange.ts";
+import { helloOf } from "../../../../main/hooks/exchange.ts";
 
 /**
  * A connection that is kept as long as OpenCode runs: the gate sees by it that the plugin is loaded, and learns by it what nobody has to

@@ -1,5 +1,5 @@
-import { isObject, type Json } from "../../../json-object.ts";
-import { mayMean } from "../../rule-pattern.ts";
+import { isObject, type Json } from "../../../../ipc/json-object.ts";
+import { mayMean } from "../../../../main/hooks/rule-pattern.ts";
 
 /** OpenCode's own permission rules. They see a rewritten call's wrapper instead of its command line: what one may be about isn't rewritten. */
 

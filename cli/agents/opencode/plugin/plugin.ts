@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { confinedCommandAlone, remarked, shownLine } from "../../../../ipc/confined-command.ts";
-import { reportCall } from "../../../hook/after-call.ts";
-import { type Answer, GateLine, monotonicMs } from "../../../hook/exchange.ts";
-import { isObject, type Json } from "../../../json-object.ts";
-import { clientProgram, hasPassed } from "../../client-program.ts";
+import { isObject, type Json } from "../../../../ipc/json-object.ts";
+import { reportCall } from "../../../../main/hooks/after-call.ts";
+import { clientProgram, hasPassed } from "../../../../main/hooks/client-program.ts";
+import { type Answer, GateLine, monotonicMs } from "../../../../main/hooks/exchange.ts";
 import { callIn, TestFolder } from "../../client-test/test-folder.ts";
 import { callIdOf, callOf, mcpToolIn, SHELL_TOOL, type ToolCall } from "./calls.ts";
 import { hold } from "./held-arguments.ts";

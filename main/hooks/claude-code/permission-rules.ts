@@ -1,0 +1,62 @@
+import { readlinkSync } from "node:fs";
+import { dirname } from "node:path";
+import { isObject, type Json, parseObject } from "../../../ipc/json-object.ts";
+import { argumentsOf, environmentOf } from "../client-program.ts";
+import { mayMean } from "../rule-pattern.ts";
+import { projectSources, settingsSources } from "./effective-settings.ts";
+
+/**
+ * Claude Code's own permission rules. They see a rewritten call's wrapper instead of its command line (tried with 2.1.197 and 2.1.330),
+ * so a call that one of them may be about is not rewritten.
+ */
+
+interface Asked {
+  line: string;
+  /** The folder that the session is in. */
+  cwd: string;
+  /** The client's process. */
+  pid: number;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Options that bring rules along, which no file shows. */
+const OPTIONS = /^--(?:disallowed-?tools|settings|managed-?settings|setting-sources)(?:=|$)/i;
+
+/** True where a `deny` or `ask` rule may be about the line, or Claude Code's own sandbox is on. In doubt true. */
+export function mayHaveRuleAbout({ line, cwd, pid, env }: Asked): boolean {
+  const words = argumentsOf(pid);
+  if (words.some((word, at) => OPTIONS.test(word) && !holdsNoRule(word, words[at + 1]))) return true;
+  const { CLAUDE_CONFIG_DIR: config_folder } = environmentOf(pid);
+  const context = { cwd, env: config_folder === undefined ? env : { ...env, CLAUDE_CONFIG_DIR: config_folder } };
+  // Claude Code reads its project's settings where it was started; the session may have moved since.
+  const folders = new Set([...foldersUpFrom(readlinkSync(`/proc/${pid}/cwd`)), ...foldersUpFrom(dirname(cwd))]);
+  return [...settingsSources(context), ...[...folders].flatMap(projectSources)].some(
+    ({ settings, problem }) => problem !== undefined || (settings !== undefined && isAbout(settings, line)),
+  );
+}
+
+/** What `run` starts it with: hooks, and no rules. */
+function holdsNoRule(word: string, value = ""): boolean {
+  const settings = word === "--settings" ? parseObject(value) : undefined;
+  return settings !== undefined && Object.keys(settings).every((key) => key === "hooks" || key === "disableAllHooks");
+}
+
+function foldersUpFrom(folder: string): string[] {
+  const above = dirname(folder);
+  return above === folder ? [folder] : [folder, ...foldersUpFrom(above)];
+}
+
+function isAbout({ permissions, sandbox }: Json, line: string): boolean {
+  if (isObject(sandbox) && sandbox.enabled !== undefined && sandbox.enabled !== false) return true;
+  if (!isObject(permissions)) return false;
+  return [permissions.deny, permissions.ask].some(
+    (rules) => rules !== undefined && (!Array.isArray(rules) || rules.some((rule) => mayBeAbout(rule, line))),
+  );
+}
+
+/** A rule for a whole tool holds for a rewritten call, too. */
+function mayBeAbout(rule: unknown, line: string): boolean {
+  if (typeof rule !== "string") return true;
+  const pattern = /\(([\s\S]*)\)\s*$/.exec(rule)?.[1];
+  return pattern !== undefined && mayMean(pattern, line);
+}

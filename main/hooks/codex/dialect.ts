@@ -1,0 +1,107 @@
+import { confinedCommand, remarked, shownLine } from "../../../ipc/confined-command.ts";
+import { isObject, type Json } from "../../../ipc/json-object.ts";
+import { agentPaths } from "../../../ipc/paths.ts";
+import { environmentOf } from "../client-program.ts";
+import type { HookAnswer, HookCall, HookDialect, Rewritable } from "../dialect.ts";
+import { callIdOf, contextOf, parsePayload, textIn } from "../payload.ts";
+import { canConfine } from "../rewriting.ts";
+import { mayHaveRuleAbout } from "./own-rules.ts";
+
+/** Codex's hook: the PreToolUse payload on stdin; a denial on stdout, or nothing to object to. */
+export const CODEX: HookDialect = {
+  agent: "codex",
+  // Codex gives a hook up after 600 s.
+  wait_seconds: 590,
+  offline: "deny",
+  read,
+  write,
+  canConfine: ({ rewritable: call }, reader, state_dir) =>
+    canConfine({ agent: "codex", call, reader, state_dir }, (client, rewritable) =>
+      mayHaveRuleAbout(rewritable, environmentOf(client)),
+    ),
+  rewritten: ({ input, line }, argv) => ({ ...input, command: remarked(shownLine(line), confinedCommand(argv)) }),
+  events: {
+    /** After a call: a note for the model, or nothing. */
+    after: async (input) => {
+      const { afterCall } = await import("./after-call.ts");
+      return afterCall(input, agentPaths(process.env));
+    },
+    /** In the test of a client: what the test has the client's call become. */
+    "client-test": async (input, argv) => {
+      const { answerTest } = await import("../../../cli/agents/client-test/test-hook.ts");
+      return answerTest(CODEX, argv, input);
+    },
+    /** Something happened in a session: nothing is answered. */
+    session: async (input) => {
+      const { reportSession } = await import("../session-event.ts");
+      return reportSession(input, { paths: agentPaths(process.env), agent_name: "codex", turn: TURN });
+    },
+  },
+};
+
+/** The field with the id of the user's message. */
+const TURN = "turn_id";
+
+const NO_PAYLOAD = { refused: "the hook's input is not a PreToolUse payload" };
+
+function read(text: string): HookCall | { refused: string } {
+  const parsed = parsePayload(text);
+  if ("refused" in parsed) return parsed;
+  const { payload = {} } = parsed;
+  const { tool_name, tool_input, hook_event_name } = payload;
+  if (typeof tool_name !== "string" || !isObject(tool_input) || hook_event_name !== "PreToolUse") return NO_PAYLOAD;
+  if (tool_name === "view_image" && namesHome(tool_input))
+    return { refused: "a path that begins with ~ can mean two files; name it by its absolute path" };
+  return {
+    session_id: textIn(payload, "session_id") ?? "",
+    call: {
+      intent: "",
+      ...proposed(tool_name, tool_input),
+      context: contextOf(payload, TURN),
+    },
+    rewritable: rewritableOf(payload),
+  };
+}
+
+/** The tool that runs a command line, as hooks get it. */
+const SHELL_TOOL = "Bash";
+
+function rewritableOf(payload: Json): Rewritable | undefined {
+  const { tool_name, tool_input, cwd } = payload;
+  if (tool_name !== SHELL_TOOL || !isObject(tool_input) || typeof tool_input.command !== "string") return undefined;
+  if (typeof cwd !== "string" || callIdOf(payload) === undefined) return undefined;
+  const file = textIn(payload, "transcript_path", MAX_PATH);
+  const turn = textIn(payload, TURN);
+  const transcript = file === undefined || turn === undefined ? {} : { transcript: { file, turn } };
+  return { input: tool_input, line: tool_input.command, cwd, ...transcript };
+}
+
+const MAX_PATH = 4096;
+
+/** To Codex a `~` is a name in the working directory, to everybody else the home folder. Of a patch the gate knows it. */
+function namesHome({ path }: Json): boolean {
+  return typeof path === "string" && path.startsWith("~");
+}
+
+/** A tool's call as the gate gets it. */
+export function proposed(executor: string, input: Json): { executor: string; args: Json } {
+  return { executor, args: executor === "apply_patch" ? patchArguments(input) : input };
+}
+
+/** Codex calls the patch a command, which it isn't: none of its lines is run. */
+function patchArguments({ command, ...others }: Json): Json {
+  return command === undefined || "patch" in others ? { ...others, command } : { ...others, patch: command };
+}
+
+/** A bare `allow` is a failure to Codex, as is `ask`: then the call runs all the same. */
+function write({ permission, reason, updated_input }: HookAnswer): object {
+  if (permission === "allow" && updated_input === undefined) return {};
+  return {
+    hookSpecificOutput: {
+      hookEventName: "PreToolUse",
+      ...(permission === "allow"
+        ? { permissionDecision: "allow", updatedInput: updated_input }
+        : { permissionDecision: "deny", permissionDecisionReason: `Metnos Gate: ${reason}` }),
+    },
+  };
+}

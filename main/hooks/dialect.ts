@@ -1,0 +1,59 @@
+import type { ProposedCall } from "../../ipc/wire.ts";
+import type { AgentKind } from "../gate/executors/agent-kind.ts";
+
+/** What differs between the clients whose hooks call the gate: how a call is said to a hook, and how its answer is said to the client. */
+
+export type Permission = "allow" | "deny" | "ask";
+
+export interface HookAnswer {
+  permission: Permission;
+  reason: string;
+  /** Shown to the user by the client itself, which may show a denial as nothing and its own prompt without a reason. */
+  is_shown: boolean;
+  /** What the tool is to be called with instead. */
+  updated_input?: object;
+}
+
+/** A call as a client's hook got it. */
+export interface HookCall {
+  /** The client's own id of its session; empty where it has none. */
+  session_id: string;
+  call: ProposedCall;
+  /** Present where another command line can be run in the place of the call's. */
+  rewritable: Rewritable | undefined;
+}
+
+export interface Rewritable {
+  /** Every field as it came, the command among them. */
+  input: Readonly<Record<string, unknown>>;
+  line: string;
+  cwd: string;
+  /** The file in which the client keeps what is said in its session, and the call's turn in it; where it names them. */
+  transcript?: { file: string; turn: string };
+}
+
+/** One client's hook. Nothing here throws: what can't be read is refused, with the reason. */
+export interface HookDialect {
+  /** As the agent is paired, and as `hook NAME` names it. */
+  readonly agent: Exclude<AgentKind, "generic">;
+  /** Below the time after which the client gives a hook up, and continues without it. In seconds. */
+  readonly wait_seconds: number;
+  /** The answer while no gate runs, where the guard denies nothing and no option says another: `ask` only where the client then asks. */
+  readonly offline: "ask" | "deny";
+  /** The call, or why there is none that can be passed on as it was sent. */
+  read(input: string): HookCall | { refused: string };
+  /** What the client is answered, as JSON. `{}` means nothing to object to, where the client takes silence for that. */
+  write(answer: HookAnswer): object;
+  /** True where the client can be given another command line for this call. @param client its process, if the launcher named it */
+  canConfine(call: HookCall, client: number | undefined, state_dir: string): boolean;
+  /** The call's input with the confined command in the place of its own. */
+  rewritten(call: Rewritable, argv: readonly string[]): object;
+  /** What the client is answered to its other events, by the word after its name: `hook claude-code after`. */
+  readonly events: Readonly<Record<string, (input: string, argv: readonly string[]) => Promise<object>>>;
+}
+
+/** For clients whose calls are never confined. */
+export const NEVER_CONFINED: Pick<HookDialect, "canConfine" | "rewritten"> = {
+  canConfine: () => false,
+  rewritten: ({ input }) => ({ ...input }),
+};

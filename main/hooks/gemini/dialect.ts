@@ -1,0 +1,60 @@
+import { confinedCommandAlone, remarked, shownLine } from "../../../ipc/confined-command.ts";
+import { agentPaths } from "../../../ipc/paths.ts";
+import { argumentsOf, environmentOf } from "../client-program.ts";
+import type { HookAnswer, HookDialect } from "../dialect.ts";
+import { canConfine } from "../rewriting.ts";
+import { mayHaveRuleAbout } from "./own-rules.ts";
+import { readCall } from "./payload.ts";
+
+/** Of a command line that is longer than 150 characters Gemini shows the description; with `$(` in its remark it would refuse it. */
+const REMARK = "Metnos Gate has this command run confined; the description says it as it was written by the model";
+
+/**
+ * Gemini CLI's hook: the BeforeTool payload on stdin, a decision on stdout. Never `ask`: without a terminal it ends the run. A call that
+ * is allowed still gets Gemini's own question, where its mode asks one.
+ */
+export const GEMINI: HookDialect = {
+  agent: "gemini",
+  // What `connect` writes says how long both wait; this is for a command line that doesn't.
+  wait_seconds: 50,
+  offline: "deny",
+  read: readCall,
+  write,
+  canConfine: ({ rewritable: call }, reader, state_dir) =>
+    canConfine({ agent: "gemini", call, reader, state_dir }, (client, { cwd }) =>
+      mayHaveRuleAbout({ words: argumentsOf(client), env: environmentOf(client), cwd }),
+    ),
+  rewritten: ({ input, line }, argv) => ({
+    ...input,
+    command: remarked(REMARK, confinedCommandAlone(argv)),
+    description: shownLine(line),
+  }),
+  events: {
+    /** After a command: a note for the model, or nothing. */
+    after: async (input) => {
+      const { afterCall } = await import("./after-call.ts");
+      return afterCall(input, agentPaths(process.env));
+    },
+    /** In the test of a client: what the test has the client's call become. */
+    "client-test": async (input, argv) => {
+      const { answerTest } = await import("../../../cli/agents/client-test/test-hook.ts");
+      return answerTest(GEMINI, argv, input);
+    },
+    /** Something happened in a session: nothing is answered. */
+    session: async (input) => {
+      const { reportSession } = await import("../session-event.ts");
+      // It has no id for the user's messages: their times tell them apart, and a call belongs to the last one.
+      return reportSession(input, { paths: agentPaths(process.env), agent_name: "gemini", turn: "timestamp" });
+    },
+  },
+};
+
+function write({ permission, reason, updated_input }: HookAnswer): object {
+  if (permission === "allow" && updated_input === undefined) return { decision: "allow" };
+  if (permission === "allow")
+    return { decision: "allow", hookSpecificOutput: { hookEventName: "BeforeTool", tool_input: updated_input } };
+  // Without a reason the model would read that there was none.
+  const said = `Metnos Gate: ${reason}`;
+  // Its screen shows neither the call nor the reason.
+  return { decision: "deny", reason: said, systemMessage: said };
+}

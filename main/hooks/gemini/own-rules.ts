@@ -1,0 +1,69 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { isObject, type Json } from "../../../ipc/json-object.ts";
+import type { Env } from "../../../ipc/paths.ts";
+import { geminiFolder, settingsSources, systemSettingsFile } from "./settings-sources.ts";
+
+/**
+ * Gemini CLI's own question, policies and sandbox (tried with 0.61.0). All of them see a rewritten call's wrapper instead of its command line,
+ * and the gate's box can't be made in another sandbox: there a call is not rewritten.
+ */
+
+/** What its policies say where they don't allow. */
+const RESTRICTS = /deny|ask_user/;
+/** Words that name policies or a sandbox of this start. */
+const SETS_RULES = /^(?:-s|--(?:sandbox|policy|admin-policy|core-tools|exclude-tools)(?:=.*)?)$/;
+
+export interface AskedGemini {
+  /** That its process was started with. */
+  words: readonly string[];
+  env: Env;
+  /** The folder that its session runs in. */
+  cwd: string;
+}
+
+/** True where Gemini may ask, where a policy or setting of its own may be about a command, and where it has a sandbox. In doubt true. */
+export function mayHaveRuleAbout({ words, env, cwd }: AskedGemini): boolean {
+  if (!asksNothing(words) || words.some((word) => SETS_RULES.test(word))) return true;
+  if (env.SANDBOX || env.GEMINI_SANDBOX) return true;
+  return policyFolders(env, cwd).some(holdsRestrictions) || settingsSources(cwd, env).some(mayRestrict);
+}
+
+function asksNothing(words: readonly string[]): boolean {
+  return words.some(
+    (word, at) =>
+      word === "--yolo" ||
+      word === "-y" ||
+      word === "--approval-mode=yolo" ||
+      (word === "--approval-mode" && words[at + 1] === "yolo"),
+  );
+}
+
+function mayRestrict({ settings, problem }: { settings: Json | undefined; problem?: string }): boolean {
+  if (problem !== undefined) return true;
+  if (settings === undefined) return false;
+  const { tools, security, policyPaths, adminPolicyPaths, excludeTools, coreTools, sandbox } = settings;
+  const { sandbox: tool_sandbox, exclude, core } = isObject(tools) ? tools : {};
+  const { enableConseca, toolSandboxing } = isObject(security) ? security : {};
+  return (
+    [policyPaths, adminPolicyPaths, excludeTools, coreTools, sandbox, tool_sandbox, exclude, core].some(isSet) ||
+    [enableConseca, toolSandboxing].some(isSet)
+  );
+}
+
+const isSet = (value: unknown): boolean => (Array.isArray(value) ? value.length > 0 : Boolean(value));
+
+/** The user's, the machine's, the project's, and those of extensions. */
+function policyFolders(env: Env, cwd: string): string[] {
+  const own = geminiFolder(env);
+  const machine = dirname(systemSettingsFile(env));
+  const above = [own, machine, "/etc/gemini-cli", join(cwd, ".gemini")].map((folder) => join(folder, "policies"));
+  return [...above, join(own, "extensions")];
+}
+
+function holdsRestrictions(folder: string): boolean {
+  if (!existsSync(folder)) return false;
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).some(
+    (entry) => entry.name.endsWith(".toml") && RESTRICTS.test(readFileSync(join(entry.parentPath, entry.name), "utf8")),
+  );
+}

@@ -1,0 +1,80 @@
+import { createHash } from "node:crypto";
+import { resolve } from "node:path";
+import { isObject, type Json } from "../../../ipc/json-object.ts";
+import type { HookCall, Rewritable } from "../dialect.ts";
+import { mcpExecutor } from "../mcp-name.ts";
+import { contextOf, parsePayload, textIn } from "../payload.ts";
+import { readsOtherwise } from "./path-reading.ts";
+
+/** The payload of Gemini CLI's BeforeTool hook as a call for the gate. Unknown fields are ignored. */
+
+export const SHELL_TOOL = "run_shell_command";
+
+const NO_PAYLOAD = { refused: "the hook's input is not a BeforeTool payload" };
+
+/** The call, or why there is none that can be passed on as it was sent. */
+export function readCall(text: string): HookCall | { refused: string } {
+  const parsed = parsePayload(text);
+  if ("refused" in parsed) return parsed;
+  const { payload = {} } = parsed;
+  const { tool_name, tool_input, cwd, hook_event_name } = payload;
+  if (typeof tool_name !== "string" || !isObject(tool_input) || hook_event_name !== "BeforeTool") return NO_PAYLOAD;
+  if (typeof cwd !== "string") return NO_PAYLOAD;
+  const otherwise = readsOtherwise(tool_name, tool_input, cwd);
+  if (otherwise !== undefined) return { refused: otherwise };
+  return {
+    session_id: textIn(payload, "session_id") ?? "",
+    call: { ...called(tool_name, tool_input, payload.mcp_context), context: contextIn(payload, cwd) },
+    rewritable: rewritableOf(payload, cwd),
+  };
+}
+
+/** A command that Gemini says that it ran, and the folder that it ran in; undefined where it isn't one. */
+export function commandThatRan(
+  payload: Json,
+): { executor: string; args: Json; cwd: string; call_id: string } | undefined {
+  const { tool_name, tool_input, cwd, mcp_context: mcp } = payload;
+  if (tool_name !== SHELL_TOOL || !isObject(tool_input) || typeof cwd !== "string" || isObject(mcp)) return undefined;
+  const { executor, args } = called(tool_name, tool_input, mcp);
+  return { executor, args, cwd: folderOf(tool_input, cwd), call_id: callIdOf(payload, args) };
+}
+
+/** Where nothing waits for its end, it is reported before it begins. */
+function rewritableOf({ tool_name, tool_input, mcp_context: mcp }: Json, cwd: string): Rewritable | undefined {
+  if (tool_name !== SHELL_TOOL || isObject(mcp) || !isObject(tool_input)) return undefined;
+  if (typeof tool_input.command !== "string" || tool_input.is_background === true) return undefined;
+  return { input: tool_input, line: tool_input.command, cwd };
+}
+
+/** Gemini has no id for a call: one that says the same before and after it, of the same words in the same session. */
+function callIdOf({ session_id, cwd }: Json, args: Json): string {
+  return createHash("sha256")
+    .update(JSON.stringify([session_id, cwd, args]))
+    .digest("hex");
+}
+
+/** A command's description is its intent, not a part of what runs. */
+function called(name: string, input: Json, mcp: unknown): { intent: string; executor: string; args: Json } {
+  if (isObject(mcp) && typeof mcp.server_name === "string" && typeof mcp.tool_name === "string")
+    return { intent: "", executor: mcpExecutor(mcp.server_name, mcp.tool_name), args: input };
+  if (name !== SHELL_TOOL) return { intent: "", executor: name, args: input };
+  const { description, ...args } = input;
+  return { intent: typeof description === "string" ? description.slice(0, 16_000) : "", executor: name, args };
+}
+
+/** A command runs in the folder that it names, below the session's. */
+function contextIn(payload: Json, cwd: string): HookCall["call"]["context"] {
+  const { tool_name, tool_input, mcp_context: mcp } = payload;
+  const command = commandThatRan(payload);
+  const server = isObject(mcp) ? textIn(mcp, "server_name") : undefined;
+  return {
+    ...contextOf(payload, "prompt_id"),
+    ...(server === undefined ? {} : { mcp_server: server }),
+    ...(command === undefined ? {} : { call_id: command.call_id }),
+    cwd: tool_name === SHELL_TOOL && isObject(tool_input) ? folderOf(tool_input, cwd) : cwd,
+  };
+}
+
+function folderOf({ dir_path }: Json, cwd: string): string {
+  return typeof dir_path === "string" && dir_path !== "" ? resolve(cwd, dir_path) : cwd;
+}

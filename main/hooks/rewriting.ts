@@ -1,0 +1,38 @@
+import { confinedCommand } from "../../ipc/confined-command.ts";
+import { clientAbove, clientProgram, hasPassed } from "./client-program.ts";
+import type { Rewritable } from "./dialect.ts";
+
+/** A call that runs confined: whether its client may be given another command line for it, and which. */
+
+export interface AskedClient {
+  agent: string;
+  call: Rewritable | undefined;
+  /** The process that reads the hook's answer; undefined where the hook wasn't called by its launcher. */
+  reader: number | undefined;
+  state_dir: string;
+}
+
+/**
+ * True where this very client runs what it is given instead of the call: it was tested, and none of its own rules could be about the line,
+ * which they would not see any more. Never throws.
+ * @param mayHaveRule of the client's process; what it throws counts as true
+ */
+export function canConfine(
+  { agent, call, reader, state_dir }: AskedClient,
+  mayHaveRule: (client: number, call: Rewritable) => boolean,
+): boolean {
+  if (call === undefined || reader === undefined) return false;
+  try {
+    const client = clientAbove(reader);
+    const program = client === undefined ? undefined : clientProgram(client);
+    if (client === undefined || program === undefined || !hasPassed(program, state_dir, agent)) return false;
+    return !mayHaveRule(client, call);
+  } catch {
+    return false; // what can't be found out about the client is not known to be safe
+  }
+}
+
+/** The call's input with the confined command in the place of its own, and every other field as it was. */
+export function rewritten({ input }: Rewritable, argv: readonly string[]): Record<string, unknown> {
+  return { ...input, command: confinedCommand(argv) };
+}
