@@ -123,8 +123,7 @@ function clientTimes(env: NodeJS.ProcessEnv, cwd: string): number[] {
         call: { intent: "", executor: "Bash", args: {} },
         rewritable: { input: {}, line: "npm test", cwd },
       },
-      process.pid,
-      state_dir,
+      { reader: process.pid, state_dir, env, is_gate: false },
     );
     if (!can_confine) throw new Error("the client is on record");
     return performance.now() - started;

@@ -13,6 +13,8 @@ import type { AgentPause } from "./gate/agent-pauses.ts";
 import type { Clock } from "./gate/clock.ts";
 import { AGENT_UNREAD, agentPausedMessage, GatePort, pausedMessage } from "./gate-port.ts";
 import { HeapKeeper } from "./heap-keeper.ts";
+import type { HookPipes } from "./hooks/hook-pipes.ts";
+import { hookPipes } from "./hooks/pipe-answers.ts";
 import { pageReview } from "./notifications/open-page.ts";
 import { type GateNotifications, type NotificationOptions, startNotifications } from "./notifications/start.ts";
 import { Operator } from "./operator/operator.ts";
@@ -95,16 +97,12 @@ async function serveCore(
   for (const path of [paths.operator_socket, paths.agent_socket]) prepareSocket(path, paths.state_dir);
   if (core.settings.warning !== undefined) log(core.settings.warning);
   const { max_connections, max_unread_bytes } = config.socket;
-  const { pause_bytes } = AGENT_UNREAD;
-  const unread = {
-    ...AGENT_UNREAD,
-    pause_bytes: Math.min(pause_bytes, max_unread_bytes / 2),
-    max_bytes: max_unread_bytes,
-  };
+  const unread = unreadOf(max_unread_bytes);
   const port = new GatePort(core, log);
   const agents = new AgentServer({ path: paths.agent_socket, max_connections, unread, frame_timeout_ms }, port);
   informAgents(core, agents);
   const boxed_agents = new BoxedAgents(core, { env, server: { unread, frame_timeout_ms }, log });
+  const hooks = pipesOf(core, env);
   const page = web ? webPage(core, log, clock) : undefined;
   let notifications: GateNotifications | undefined;
   let channels: Channels | undefined;
@@ -123,6 +121,7 @@ async function serveCore(
     (what, error) => port.failed(what, error),
   );
   const close = async () => {
+    hooks.close();
     await page?.close();
     core.gate.waiting.reviews.stop();
     const agents_closed = Promise.all([agents.close(), boxed_agents.close()]);
@@ -141,6 +140,7 @@ async function serveCore(
     await close();
     throw error;
   }
+  void hooks.begin().catch((error: unknown) => core.failed("making the pipes of hooks", error));
   const review = page === undefined ? undefined : pageReview(page.url, env, log);
   const options = wanted === false ? false : { ...(review === undefined ? {} : { review }), ...wanted };
   const calling = startCalling(core, operator, options, { page_url: page?.url, env, log });
@@ -159,6 +159,19 @@ async function serveCore(
       core.close();
     },
   };
+}
+
+const unreadOf = (max_bytes: number) => ({
+  ...AGENT_UNREAD,
+  pause_bytes: Math.min(AGENT_UNREAD.pause_bytes, max_bytes / 2),
+  max_bytes,
+});
+
+/** Closed with the gate, or once it isn't the gate any more. */
+function pipesOf({ paths: { state_dir }, listeners, failed }: Core, env: Env): HookPipes {
+  const pipes = hookPipes({ state_dir, env, failed });
+  listeners.add(["gate.lost"], () => pipes.close());
+  return pipes;
 }
 
 /** Everything that calls the user: on this desktop, and elsewhere. */

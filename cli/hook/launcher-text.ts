@@ -1,56 +1,72 @@
 import { shellQuoted } from "../../ipc/shell-quoted.ts";
-import { MISSING_TEXTS, REFUSAL_TEXTS } from "../../main/hooks/refusal-texts.ts";
 
-/** The script that clients call: it wraps the hook, so that only an answer of the gate lets a call through. */
+/** The script that clients call: it asks the gate over its pipes, or else by the hook's program, so that only an answer of the gate lets a call through. */
 
 export interface LauncherParts {
-  /** The folder in which the gate names the calls that it waits for. */
-  calls_dir: string;
   /** Variables that the hook needs, and no others reach it. */
   env: Readonly<Record<string, string>>;
   /** What holds the agent's token, where no variable does. */
   token_file?: string;
   /** How the hook is run. */
   program: { installed: string } | { nodes: readonly string[]; scripts: readonly string[] };
+  /** Where the gate waits for hooks (main/hooks/hook-pipes.ts); left out: its program alone asks. */
+  pipes_dir?: string;
+  /** What turns zero bytes, which a shell drops, into others that no JSON holds. */
+  tr?: string;
 }
-
-/** How the name of a call's file ends once the call has started as a confined one. */
-const STARTED = ".started";
 
 /** Claude Code takes this exit code as a refusal, in every version. */
 const BLOCKS = 2;
 
 const AGAIN = "tell the user to connect claude-code again from where Metnos Gate is now";
 
+/** Of the variables that it was written with, what the gate gets to know. */
+const SAID = ["PATH", "CLAUDE_CONFIG_DIR"];
+
+/** How long a hook waits whose command line doesn't say it, and one that only reports; in seconds. */
+const [WAIT_SECONDS, REPORT_SECONDS] = [50, 5];
+/** The gate itself gives up first: this is for one that has been stopped. */
+const MARGIN_SECONDS = 5;
+
 /**
  * A script for any POSIX shell. Its first line begins with an empty environment, before a shell has read any of it: what a project's
  * settings put there (NODE_OPTIONS, SHELLOPTS, METNOS_*) reaches neither this shell nor the hook.
+ * After a call, and of a session, nothing is left to block: it ends with 0 then.
  */
-export function launcherText({ env, calls_dir, program, token_file }: LauncherParts): string {
+export function launcherText({ env, program, token_file, pipes_dir, tr = "tr" }: LauncherParts): string {
   const variables = Object.entries(env).map(([name, value]) => `export ${name}=${shellQuoted(value)}`);
   if (token_file !== undefined) variables.push(`export METNOS_AGENT_TOKEN="$(cat ${shellQuoted(token_file)})"`);
   return `#!/usr/bin/env -S -i /bin/sh
 # Written by metnos-gate connect claude-code, which also replaces it.
-${reports(calls_dir)}
 ${variables.join("\n")}
 
+reports= lost=
 blocks() {
   [ -z "$reports" ] || exit 0
   echo "Metnos Gate: $1; nothing is let through" >&2
   exit ${BLOCKS}
 }
 
-[ $# -gt 0 ] || blocks 'this Claude Code calls a hook without its arguments: tell the user to update it'
+case \${1-} in
+  '') blocks 'this Claude Code calls a hook without its arguments: tell the user to update it' ;;
+  check) ;;
+  *)
+    case $1 in after | session) reports=1 ;; esac
+    payload=$(${shellQuoted(tr)} '\\000' '\\001')
+    ;;
+esac
+${pipes_dir === undefined ? "" : byPipe(pipes_dir, env)}
+[ -z "$reports" ] || set -- hook "$2" "$1"
 ${"installed" in program ? installedProgram(program.installed) : ownProgram(program.nodes, program.scripts)}
 if [ "$1" = check ]; then
   printf '%s\\n' "$@"
   exit 0
 fi
-case $reports in
-  now) printf '%s\\n' "$payload" | "$@"; exit 0 ;;
-  later) { printf '%s\\n' "$payload" | "$@"; } >/dev/null 2>&1 & exit 0 ;;
-esac
-answer=$("$@" --parent "$PPID") || blocks "its hook failed ($?)"
+if [ -n "$reports" ]; then
+  printf '%s\\n' "$payload" | "$@"
+  exit 0
+fi
+answer=$(printf '%s\\n' "$payload" | "$@" --parent "$PPID" --launcher "$$" $lost) || blocks "its hook failed ($?)"
 case $answer in
   '{'*'}') printf '%s\\n' "$answer" || blocks 'its answer had no reader' ;;
   *) blocks 'its hook gave no answer' ;;
@@ -59,43 +75,61 @@ esac
 }
 
 /**
- * After a call, of which there are many: Claude Code waits for the program only after one that the gate allowed as a confined one, if it
- * never started so, if it continues in the background, or if its output says that something was refused or isn't there. All others are reported while Claude Code continues. What a session
- * says is reported before it continues: the user's words are there before the first call is. Neither can be blocked: without the
- * program nothing is said.
+ * Takes a waiting pair of pipes, which nobody else then takes, says the call, and reads a line. Both pipes are opened for reading and
+ * writing first, which never waits; then each only one way, so that either side sees the other's end. Without an answer the program asks.
+ * dash ends at a failed redirection of \`:\` or \`exec\`, not of \`true\` and \`command exec\`; it has no \`read -t\`, but ends reading where a
+ * process of its own ends, which bash doesn't.
  */
-function reports(calls_dir: string): string {
-  const refused = [...REFUSAL_TEXTS, ...MISSING_TEXTS].map((text) => `*${shellQuoted(text)}*`).join(" | ");
-  return `payload=
-reports=
-if [ "$1" = session ]; then
-  reports=now
-  payload=$(cat)
-  set -- hook "$2" session
-elif [ "$1" = after ]; then
-  reports=later
-  agent=$2
-  payload=$(cat)
-  if cd ${shellQuoted(calls_dir)} 2>/dev/null; then
-    set -- *
-    if [ "$agent" = gemini ]; then
-      case $payload in ${refused}) reports=now ;; esac
-    fi
-    for call in "$@"; do
-      case $agent:$call in gemini:'*' | gemini:*${STARTED}) ;; gemini:*) reports=now ;; esac
-      case $payload in
-        *'"tool_use_id":"'"\${call%${STARTED}}"'"'*) ;;
-        *) continue ;;
-      esac
-      case $call in
-        *${STARTED}) case $payload in *'"run_in_background":true'* | ${refused}) reports=now ;; esac ;;
-        *) reports=now ;;
-      esac
-      break
-    done
-    cd /
+function byPipe(folder: string, env: LauncherParts["env"]): string {
+  const said = SAID.flatMap((name) => (env[name] === undefined ? [] : [shellQuoted(`${name}=${env[name]}`)]));
+  return `
+ask() {
+  pipe=
+  set -C
+  for up in ${shellQuoted(`${folder}/`)}*.up; do
+    found=\${up%.up}
+    [ -p "$up" ] && [ -p "$found.down" ] || continue
+    { true >"$found.taken"; } 2>/dev/null || continue
+    # The gate removes that mark last: whoever could make it anew finds the pipes gone.
+    [ -p "$up" ] && [ -p "$found.down" ] || continue
+    pipe=$found
+    break
+  done
+  set +C
+  [ -n "$pipe" ] || return 1
+  { command exec 3<>"$pipe.up" 4>"$pipe.up" 3<>"$pipe.down" 5<"$pipe.down" 3>&-; } 2>/dev/null || return 1
+  [ -p /dev/fd/4 ] && [ -p /dev/fd/5 ] || return 1
+  trap '' PIPE
+  { printf '%s\\0' "$$ $PPID" "$#" ${said.length} "$@" ${said.join(" ")} "$payload" >&4; } 2>/dev/null || return 1
+  trap - PIPE
+  late= lost='--lost 1'
+  if [ -n "\${BASH_VERSION-}" ]; then
+    read -r -t "$seconds" answer <&5
+    [ $? -le 128 ] || late=1
+  else
+    trap 'late=1' CHLD
+    sleep "$seconds" </dev/null >/dev/null 2>&1 4>&- 5<&- &
+    read -r answer <&5
+    trap - CHLD
+    kill "$!" 2>/dev/null
   fi
-  set -- hook "$agent" after
+  [ -z "$late" ] || blocks 'the gate does not answer'
+  case $answer in '{'*'}') ;; *) return 1 ;; esac
+}
+
+if [ "$1" != check ]; then
+  seconds=${WAIT_SECONDS + MARGIN_SECONDS} before= answer=
+  for word in "$@"; do
+    [ "$before" != --wait ] || case $word in '' | *[!0-9]*) ;; *) seconds=$((word + ${MARGIN_SECONDS})) ;; esac
+    before=$word
+  done
+  [ -z "$reports" ] || seconds=${REPORT_SECONDS}
+  if ask "$@"; then
+    printf '%s\\n' "$answer" || blocks 'its answer had no reader'
+    exit 0
+  fi
+  trap - PIPE
+  exec 4>&- 5<&-
 fi`;
 }
 

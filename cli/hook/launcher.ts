@@ -5,16 +5,18 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
 import { homedir } from "node:os";
-import { delimiter, isAbsolute, join } from "node:path";
+import { basename, delimiter, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { GateError } from "../../ipc/gate-error.ts";
 import type { Env } from "../../ipc/paths.ts";
 import { gatePaths, PLACE_VARIABLES } from "../../ipc/paths.ts";
+import { pipesFolder } from "../../main/hooks/pipes-folder.ts";
 import { LAUNCHER_NAME } from "../agents/claude-code/entries.ts";
 import { type LauncherParts, launcherText } from "./launcher-text.ts";
 
@@ -43,9 +45,17 @@ export function hookProgram(env: Env): string {
   return join(hookFolder(env), "program");
 }
 
-/** Where the gate names the calls that run confined (main/box). */
-function callsFolder(env: Env): string {
-  return join(gatePaths(env).state_dir, "box", "calls");
+/** The shells whose ways with pipes are known, by which a launcher asks the gate without a Node. */
+const PIPE_SHELLS = ["dash", "bash", "busybox"];
+const [SHELL, SYSTEM_FOLDERS] = ["/bin/sh", ["/usr/bin", "/bin"]] as const;
+
+function pipesOf(env: Env): Pick<LauncherParts, "pipes_dir" | "tr"> {
+  const tr = SYSTEM_FOLDERS.map((folder) => join(folder, "tr")).find((file) => existsSync(file));
+  const has_pipes = tr !== undefined && existsSync(SHELL) && PIPE_SHELLS.includes(basename(realpathSync(SHELL)));
+  return {
+    ...(tr === undefined ? {} : { tr }),
+    ...(has_pipes ? { pipes_dir: pipesFolder(gatePaths(env).state_dir) } : {}),
+  };
 }
 
 /** Writes the launcher and what it needs. @throws GateError `hook_unusable` if the hook isn't built, or the launcher doesn't run here */
@@ -54,7 +64,7 @@ export function writeLauncher(env: Env = process.env): string {
   mkdirSync(hookFolder(env), { recursive: true, mode: 0o700 });
   const installed = env.METNOS_GATE_LAUNCHER;
   const program: LauncherParts["program"] = installed ? { installed } : { nodes: nodesIn(env), scripts: scripts(env) };
-  replace(file, launcherText({ env: keptOf(env), calls_dir: callsFolder(env), program }), 0o700);
+  replace(file, launcherText({ env: keptOf(env), program, ...pipesOf(env) }), 0o700);
   if (!installed) {
     const problem = launcherProblem(file);
     if (problem !== undefined)

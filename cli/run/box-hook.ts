@@ -21,8 +21,6 @@ export function boxHook(env: Env): BoxFile[] {
   const source = join(dirname(at), "boxed-launcher");
   const text = launcherText({
     env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: homeFolder(env), METNOS_GATE_SOCKET: `${FOLDER}/gate.sock` },
-    // No call is confined by itself there.
-    calls_dir: `${FOLDER}/calls`,
     program: { nodes: [`${FOLDER}/node`], scripts: [`${FOLDER}/hook/hook.cjs`] },
     token_file: `${FOLDER}/token`,
   });

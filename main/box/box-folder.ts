@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { GateError } from "../../ipc/gate-error.ts";
 import { boxLauncher } from "../../ipc/paths.ts";
@@ -11,8 +11,6 @@ export interface BoxFolder {
   launcher: string;
   /** The one that starts a whole agent. */
   agent_launcher: string;
-  /** An empty file for each run by its call's id: it has not started, or `.started`. */
-  calls: string;
   /** What runs that were going may have left, should the gate end. */
   going: string;
   /** What was moved out of projects. */
@@ -22,7 +20,7 @@ export interface BoxFolder {
 const OWNER_ONLY = 0o700;
 
 /**
- * Makes the folder, and removes what an earlier gate left of calls; its pipes stay until its runs have ended.
+ * Makes the folder; an earlier gate's pipes stay until its runs have ended.
  * @throws GateError `box_unavailable` where a link or somebody else's folder is in its place, or the system's error
  */
 export function openBoxFolder(state_dir: string): BoxFolder {
@@ -31,12 +29,10 @@ export function openBoxFolder(state_dir: string): BoxFolder {
     path,
     launcher: boxLauncher({ state_dir }),
     agent_launcher: join(path, "metnos-gate-agent"),
-    calls: join(path, "calls"),
     going: join(path, "going"),
     set_aside: join(path, "set-aside"),
   };
-  for (const each of [path, folder.calls, folder.going, folder.set_aside]) makePrivate(each);
-  for (const name of readdirSync(folder.calls)) rmSync(join(folder.calls, name), { force: true, recursive: true });
+  for (const each of [path, folder.going, folder.set_aside]) makePrivate(each);
   return folder;
 }
 

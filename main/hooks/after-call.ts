@@ -1,7 +1,8 @@
 import { MAX_FRAME_BYTES } from "../../ipc/frames.ts";
-import { homeFolder } from "../../ipc/paths.ts";
+import { type Env, homeFolder } from "../../ipc/paths.ts";
 import { visible } from "../../ipc/visible-text.ts";
 import type { RanCall } from "../../ipc/wire.ts";
+import type { HookPlace } from "./dialect.ts";
 import { type ConfinedTo, type RanReport, reportRan } from "./ran-exchange.ts";
 import { lacksSanitizerMemory, saysRefused } from "./refusal-texts.ts";
 import { triedMore } from "./tried-more.ts";
@@ -9,6 +10,7 @@ import { triedMore } from "./tried-more.ts";
 /** After a call, the same for every client: the gate learns that it ran, and what; its model that it ran confined, where that may be why it failed. */
 
 export interface CallThatRan extends Omit<RanReport, "input"> {
+  place: HookPlace;
   /** What ran, to be compared with what was allowed; undefined where that is what the gate itself gave for it. */
   ran: RanCall | undefined;
   /** It continues, and prints later what it prints. */
@@ -24,8 +26,9 @@ export interface CallThatRan extends Omit<RanReport, "input"> {
 /** For `outside`. */
 export const OUTSIDE = "outside --reason WHY -- COMMAND";
 
-/** The note for the model, or undefined. Never rejects. */
+/** The note for the model, or undefined. @throws LeftToProgram */
 export async function reportCall({
+  place,
   ran,
   output,
   cwd,
@@ -35,13 +38,13 @@ export async function reportCall({
 }: CallThatRan): Promise<string | undefined> {
   // What is too long isn't compared.
   const input = ran === undefined || JSON.stringify(ran.args).length > MAX_FRAME_BYTES / 4 ? {} : { input: ran };
-  const has_tried_more = cwd.startsWith("/") && triedMore(output, cwd);
+  const has_tried_more = cwd.startsWith("/") && triedMore(output, cwd, place);
   const confined = await reportRan({ ...report, ...input, ...(has_tried_more ? { refused: true as const } : {}) });
   if (confined === null) return undefined;
   if (confined.is_narrow) return has_tried_more ? narrowNote(outside) : undefined;
-  if (in_background) return backgroundNote(confined, outside);
+  if (in_background) return backgroundNote(confined, outside, place.env);
   if (lacksSanitizerMemory(output)) return sanitizerNote(outside);
-  return saysRefused(output) ? noteOf(confined, outside) : undefined;
+  return saysRefused(output) ? noteOf(confined, outside, place.env) : undefined;
 }
 
 /** A line that is clear, or only looks, is held to that. */
@@ -50,8 +53,8 @@ function narrowNote(outside: string): string {
 }
 
 /** So that the model doesn't look for another cause. */
-function noteOf(confined: ConfinedTo, outside: string): string {
-  return `Metnos Gate: this command ran confined to ${reachOf(confined)}. If it failed for that, don't work around it: to run it outside, send it again as \`${outside}\`; the user is asked`;
+function noteOf(confined: ConfinedTo, outside: string, env: Env): string {
+  return `Metnos Gate: this command ran confined to ${reachOf(confined, env)}. If it failed for that, don't work around it: to run it outside, send it again as \`${outside}\`; the user is asked`;
 }
 
 /** No build of the project would help. */
@@ -60,12 +63,12 @@ function sanitizerNote(outside: string): string {
 }
 
 /** Said at once, as no hook is called when it has ended. */
-function backgroundNote(confined: ConfinedTo, outside: string): string {
-  return `Metnos Gate: it runs confined to ${reachOf(confined)}; no browser and no other command reaches a server that it starts. If it has to, stop it and send it again as \`${outside}\`; the user is asked`;
+function backgroundNote(confined: ConfinedTo, outside: string, env: Env): string {
+  return `Metnos Gate: it runs confined to ${reachOf(confined, env)}; no browser and no other command reaches a server that it starts. If it has to, stop it and send it again as \`${outside}\`; the user is asked`;
 }
 
-function reachOf({ project, network }: ConfinedTo): string {
-  const home = homeFolder(process.env);
+function reachOf({ project, network }: ConfinedTo, env: Env): string {
+  const home = homeFolder(env);
   const place = visible(project.startsWith(`${home}/`) ? `~${project.slice(home.length)}` : project);
   return `${place}, with ${network ? "only the hosts that the user allows" : "no network"}`;
 }

@@ -1,12 +1,21 @@
-import { type AgentPaths, agentTokenFile } from "../../ipc/paths.ts";
+import { type AgentPaths, agentPaths, agentTokenFile, type Env } from "../../ipc/paths.ts";
 import { readRegularFile } from "../../ipc/regular-file.ts";
 
 /** The token by which the gate knows the agent; undefined where it isn't paired yet, and the gate asks the user. */
-export function agentToken(paths: AgentPaths, agent: string): string | undefined {
-  if (process.env.METNOS_AGENT_TOKEN !== undefined) return process.env.METNOS_AGENT_TOKEN;
+export function agentToken(paths: AgentPaths, agent: string, env: Env): string | undefined {
+  if (env.METNOS_AGENT_TOKEN !== undefined) return env.METNOS_AGENT_TOKEN;
   try {
     return readRegularFile(agentTokenFile(paths, agent)).trim();
   } catch {
     return undefined; // no file, or none that can be read
   }
+}
+
+/** The agent as it is greeted, and where. */
+export function agentAt(
+  agent_name: string,
+  env: Env,
+): { socket_path: string; agent_name: string; token: string | undefined } {
+  const paths = agentPaths(env);
+  return { socket_path: paths.agent_socket, agent_name, token: agentToken(paths, agent_name, env) };
 }

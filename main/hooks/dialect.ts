@@ -1,5 +1,22 @@
+import type { Env } from "../../ipc/paths.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
 import type { AgentKind } from "../gate/executors/agent-kind.ts";
+
+/** Where a hook's payload is read, and answered. */
+export interface HookPlace {
+  /** The variables that the hook was given. */
+  readonly env: Env;
+  /** In the gate: what could keep it from its other work throws `LeftToProgram`. */
+  readonly is_gate: boolean;
+}
+
+/** What is left to the hook's own program, which nobody else waits for. */
+export class LeftToProgram extends Error {
+  constructor() {
+    super("left to the hook's own program");
+    this.name = "LeftToProgram";
+  }
+}
 
 /** What differs between the clients whose hooks call the gate: how a call is said to a hook, and how its answer is said to the client. */
 
@@ -32,7 +49,7 @@ export interface Rewritable {
   transcript?: { file: string; turn: string };
 }
 
-/** One client's hook. Nothing here throws: what can't be read is refused, with the reason. */
+/** One client's hook. Nothing here throws but `LeftToProgram`: what can't be read is refused, with the reason. */
 export interface HookDialect {
   /** As the agent is paired, and as `hook NAME` names it. */
   readonly agent: Exclude<AgentKind, "generic">;
@@ -41,15 +58,15 @@ export interface HookDialect {
   /** The answer while no gate runs, where the guard denies nothing and no option says another: `ask` only where the client then asks. */
   readonly offline: "ask" | "deny";
   /** The call, or why there is none that can be passed on as it was sent. */
-  read(input: string): HookCall | { refused: string };
+  read(input: string, env: Env): HookCall | { refused: string };
   /** What the client is answered, as JSON. `{}` means nothing to object to, where the client takes silence for that. */
   write(answer: HookAnswer): object;
-  /** True where the client can be given another command line for this call. @param client its process, if the launcher named it */
-  canConfine(call: HookCall, client: number | undefined, state_dir: string): boolean;
+  /** True where the client can be given another command line for this call. @param reader the process that reads the answer, if the launcher named it */
+  canConfine(call: HookCall, asked: { reader: number | undefined; state_dir: string } & HookPlace): boolean;
   /** The call's input with the confined command in the place of its own. */
   rewritten(call: Rewritable, argv: readonly string[]): object;
-  /** What the client is answered to its other events, by the word after its name: `hook claude-code after`. */
-  readonly events: Readonly<Record<string, (input: string, argv: readonly string[]) => Promise<object>>>;
+  /** What the client is answered after a call, and in its session: `hook claude-code after`. Never rejects, but with `LeftToProgram`. */
+  readonly events: Readonly<Record<"after" | "session", (input: string, place: HookPlace) => Promise<object>>>;
 }
 
 /** For clients whose calls are never confined. */

@@ -12,10 +12,14 @@ export interface Request {
   call: object;
   /** Whether the call may be allowed as a confined one: only if it then runs as the answer says. */
   can_confine: boolean;
+  /** It was reached just now, and is waited for as one whose connection ended. */
+  is_lost?: boolean;
   /** When to give up waiting, by `monotonicMs`: setting the clock changes nothing. */
   deadline: number;
   /** True once the process that reads the answer has ended. Checked only while the operator is asked. */
   isAbandoned(): boolean;
+  /** Aborted at once, where that can be known. */
+  signal?: AbortSignal | undefined;
 }
 
 export type Answer =
@@ -42,6 +46,7 @@ type Outcome = Answer | { kind: "lost"; was_connected: boolean };
 const LOOK_MS = 250;
 const HELLO = "hello";
 const CALL = "call";
+const ABANDONED = "the process that asked has ended";
 
 /** Milliseconds on a clock that nobody sets: Node's `performance` would have to be loaded first. */
 export function monotonicMs(): number {
@@ -67,6 +72,11 @@ export class GateLine {
     if (isOwnSocket(socket_path)) this.#connection = new Connection(socket_path);
   }
 
+  /** Nothing is asked after all. */
+  close(): void {
+    this.#connection?.socket.destroy();
+  }
+
   /**
    * Asks and waits for the final decision; asks again if the gate restarts meanwhile. Never rejects. What is first asked is asked
    * in the same turn in which the line was made: it would miss the end of its connection.
@@ -74,7 +84,7 @@ export class GateLine {
   async ask(request: Request): Promise<Answer> {
     let connection = this.#connection;
     if (connection === undefined) return FOREIGN_SOCKET;
-    let lost_at: number | undefined;
+    let lost_at = request.is_lost ? monotonicMs() : undefined;
     for (let pause = 50; ; pause = Math.min(pause * 2, 1000)) {
       const answer = await new Attempt(request, connection).outcome;
       if (answer.kind !== "lost") return answer;
@@ -84,7 +94,7 @@ export class GateLine {
       }
       if (lost_at === undefined || monotonicMs() - lost_at > RETURN_MS) return { kind: "unreachable" };
       if (monotonicMs() >= request.deadline) return { kind: "unanswered" };
-      if (request.isAbandoned()) return { kind: "abandoned" };
+      if (request.isAbandoned() || request.signal?.aborted) return { kind: "abandoned" };
       await new Promise((resolve) => setTimeout(resolve, pause));
       connection = new Connection(this.#socket_path);
     }
@@ -143,6 +153,7 @@ class Attempt {
       this.#resolve({ kind: "lost", was_connected: this.#was_connected });
     });
     this.#socket.write(helloOf(request) + this.#call);
+    request.signal?.addEventListener("abort", () => this.#withdraw({ kind: "abandoned" }, ABANDONED), { once: true });
     // After the write, which waits for the connection, too: the gate works while the timer is made.
     this.#socket.once("connect", () => {
       this.#was_connected = true;
@@ -200,7 +211,7 @@ class Attempt {
 
   #startLooking(): void {
     this.#looking ??= setInterval(() => {
-      if (this.#request.isAbandoned()) this.#withdraw({ kind: "abandoned" }, "the process that asked has ended");
+      if (this.#request.isAbandoned()) this.#withdraw({ kind: "abandoned" }, ABANDONED);
     }, LOOK_MS);
   }
 

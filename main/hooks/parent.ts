@@ -11,18 +11,19 @@ export class AbandonedError extends Error {
 /**
  * Whether this process is orphaned: its parent has ended, or `reader`, the process above the launcher, or `client` above that.
  * @param reader a process id; left out where the parent itself reads the answer
+ * @param launcher whose parent that is; left out: this process's own parent
  * @param client the one that has a shell read it; a shell outlives its parent
  */
-export function abandonedBy(reader: number | undefined, client?: number): () => boolean {
+export function abandonedBy(reader: number | undefined, client?: number, launcher?: number): () => boolean {
   const parent = process.ppid;
   return () =>
     process.ppid !== parent ||
-    (reader !== undefined && reader !== parent && !isAbove(parent, reader)) ||
+    (reader !== undefined && reader !== parent && !isAbove(launcher ?? parent, reader)) ||
     (reader !== undefined && client !== undefined && !isAbove(reader, client));
 }
 
 /** True if `reader` is still the parent of `parent`; where the system doesn't say, if it runs. */
-function isAbove(parent: number, reader: number): boolean {
+export function isAbove(parent: number, reader: number): boolean {
   const found = parentOf(parent);
   if (found !== undefined) return found === reader;
   try {

@@ -1,6 +1,7 @@
 import { LOSS_TEXTS, lossIn } from "../../ipc/exact-json.ts";
 import { membersWithin } from "../../ipc/frames.ts";
 import { type Json, parseObject } from "../../ipc/json-object.ts";
+import type { Env } from "../../ipc/paths.ts";
 import { shellPathOf } from "../../ipc/shell-path.ts";
 import type { CallContext } from "../../ipc/wire.ts";
 
@@ -33,7 +34,7 @@ export function callIdOf({ tool_use_id }: Json): string | undefined {
 }
 
 /** What clients say alike about a call's context. `turn`: the field with the id of the user's message that the call belongs to. */
-export function contextOf(payload: Json, turn: string): CallContext {
+export function contextOf(payload: Json, turn: string, env: Env): CallContext {
   const { cwd, permission_mode, agent_type } = payload;
   const server = typeof payload.tool_name === "string" ? /^mcp__(.+?)__/.exec(payload.tool_name)?.[1] : undefined;
   const session = textIn(payload, "session_id");
@@ -42,7 +43,7 @@ export function contextOf(payload: Json, turn: string): CallContext {
   return {
     ...(typeof cwd === "string" ? { cwd } : {}),
     // The client started this hook: its shell begins with the same.
-    ...shellPathOf(process.env),
+    ...shellPathOf(env),
     ...(typeof permission_mode === "string" ? { mode: permission_mode.slice(0, 64) } : {}),
     ...(session === undefined ? {} : { session }),
     ...(server === undefined ? {} : { mcp_server: server.slice(0, MAX_ID) }),

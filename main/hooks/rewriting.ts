@@ -1,6 +1,6 @@
 import { confinedCommand } from "../../ipc/confined-command.ts";
 import { clientAbove, clientProgram, hasPassed } from "./client-program.ts";
-import type { Rewritable } from "./dialect.ts";
+import { LeftToProgram, type Rewritable } from "./dialect.ts";
 
 /** A call that runs confined: whether its client may be given another command line for it, and which. */
 
@@ -14,8 +14,8 @@ export interface AskedClient {
 
 /**
  * True where this very client runs what it is given instead of the call: it was tested, and none of its own rules could be about the line,
- * which they would not see any more. Never throws.
- * @param mayHaveRule of the client's process; what it throws counts as true
+ * which they would not see any more.
+ * @param mayHaveRule of the client's process; what else it throws counts as true @throws LeftToProgram
  */
 export function canConfine(
   { agent, call, reader, state_dir }: AskedClient,
@@ -27,7 +27,8 @@ export function canConfine(
     const program = client === undefined ? undefined : clientProgram(client);
     if (client === undefined || program === undefined || !hasPassed(program, state_dir, agent)) return false;
     return !mayHaveRule(client, call);
-  } catch {
+  } catch (error) {
+    if (error instanceof LeftToProgram) throw error;
     return false; // what can't be found out about the client is not known to be safe
   }
 }

@@ -1,8 +1,8 @@
 import { type Json, parseObject } from "../../ipc/json-object.ts";
-import type { AgentPaths } from "../../ipc/paths.ts";
+import type { Env } from "../../ipc/paths.ts";
 import type { SessionEvent } from "../../ipc/session-events.ts";
 import { MAX_PROMPT } from "../../ipc/session-limits.ts";
-import { agentToken } from "./agent-token.ts";
+import { agentAt } from "./agent-token.ts";
 import { textIn } from "./payload.ts";
 import { report } from "./report.ts";
 
@@ -56,7 +56,7 @@ function subagentIn(kind: "subagent-started" | "subagent-ended", payload: Json):
 }
 
 export interface SessionReporter {
-  paths: AgentPaths;
+  env: Env;
   agent_name: string;
   /** The field with the id of the user's message. */
   turn: string;
@@ -67,12 +67,12 @@ export interface SessionReporter {
 /** Lets the gate know. Never rejects, and says nothing to the client: it continues as without a hook. */
 export async function reportSession(
   input: string,
-  { paths, agent_name, turn, withPrompt }: SessionReporter,
+  { env, agent_name, turn, withPrompt }: SessionReporter,
 ): Promise<object> {
   const payload = parseObject(input);
   const session = payload === undefined ? undefined : textIn(payload, "session_id");
   if (payload === undefined || session === undefined) return {};
-  const reporter = { socket_path: paths.agent_socket, agent_name, token: agentToken(paths, agent_name), session };
+  const reporter = { ...agentAt(agent_name, env), session };
   const more = payload.hook_event_name === "UserPromptSubmit" ? withPrompt?.(payload) : undefined;
   const events = [sessionEventIn(payload, turn), more].filter((event) => event !== undefined);
   await Promise.all(events.map((event) => report(reporter, "session.event", { session, event }, "session.noted")));

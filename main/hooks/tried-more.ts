@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { type HookPlace, LeftToProgram } from "./dialect.ts";
 import { MISSING_TEXTS, NO_NETWORK_TEXTS, READ_ONLY_TEXTS } from "./refusal-texts.ts";
 
 /**
@@ -13,12 +14,14 @@ const KEPT_FROM = [...READ_ONLY_TEXTS, ...NO_NETWORK_TEXTS];
 const MAX_CHARACTERS = 65_536;
 const MAX_NAMES = 64;
 
-/** @param cwd absolute; the folder that the command ran in */
-export function triedMore(output: string, cwd: string): boolean {
+/** @param cwd absolute; the folder that the command ran in @throws LeftToProgram where files have to be looked for */
+export function triedMore(output: string, cwd: string, { is_gate }: Pick<HookPlace, "is_gate">): boolean {
   const text = output.slice(0, MAX_CHARACTERS);
   if (KEPT_FROM.some((said) => text.includes(said))) return true;
   const lines = text.split("\n").filter((line) => MISSING_TEXTS.some((said) => line.includes(said)));
   const names = lines.flatMap(namesIn).slice(0, MAX_NAMES);
+  // A command may have chosen the names: a long way through links takes long.
+  if (is_gate && names.length > 0) throw new LeftToProgram();
   return names.some((name) => existsSync(resolve(cwd, name)));
 }
 

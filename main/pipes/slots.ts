@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { GateError } from "../../ipc/gate-error.ts";
 
 /**
- * The pairs of named pipes by which launchers talk to the gate: `NAME.up` and `NAME.down`. Made in advance, as each needs another
- * process; one is used again once its run has ended.
+ * The pairs of named pipes by which scripts talk to the gate: `NAME.up` and `NAME.down`. Made in advance, as each needs another
+ * process; one may be used again once its script has ended.
  */
 
 const MKFIFO = ["/usr/bin/mkfifo", "/bin/mkfifo"];
@@ -16,9 +16,9 @@ const MAX_SLOTS = 1024;
 
 export interface Slot {
   readonly name: string;
-  /** The launcher's words to the gate: read-only, so that a launcher notices that its gate has gone. */
+  /** The script's words to the gate: read-only, so that a script notices that its gate has gone. */
   readonly up: number;
-  /** Held open for writing: without it a launcher reads the end. */
+  /** Held open for writing: without it a script reads the end. */
   readonly down: number;
 }
 
@@ -55,9 +55,7 @@ export class SlotPool {
     if (this.#free.length === 0 && this.#made.size < MAX_SLOTS) this.#makeNow();
     const name = this.#free.shift();
     if (name === undefined) throw new GateError("box_unavailable", "too many commands run confined", "try again later");
-    if (this.#free.length < BATCH && this.#made.size < MAX_SLOTS && !this.#is_making) {
-      void this.#make().catch((error: unknown) => this.#failed(error));
-    }
+    this.#makeAhead();
     try {
       return this.#open(name);
     } catch (error) {
@@ -65,6 +63,25 @@ export class SlotPool {
       if (error instanceof GateError) throw error;
       throw new GateError("box_unavailable", "a pipe of the box can't be opened", "see box status", { cause: error });
     }
+  }
+
+  /** The same, of those that are made already; undefined where there is none, or what is in its place isn't the gate's. Never throws. */
+  takeMade(): Slot | undefined {
+    const name = this.#free.shift();
+    this.#makeAhead();
+    if (name === undefined) return undefined;
+    try {
+      return this.#open(name);
+    } catch (error) {
+      this.#failed(error);
+      this.#remove(name);
+      return undefined;
+    }
+  }
+
+  #makeAhead(): void {
+    if (this.#free.length >= BATCH || this.#made.size >= MAX_SLOTS || this.#is_making) return;
+    void this.#make().catch((error: unknown) => this.#failed(error));
   }
 
   /** The slot's run has ended, or will never start: its descriptors are closed by the caller. Never throws. */

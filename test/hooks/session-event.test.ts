@@ -96,13 +96,11 @@ describe("the hook of a session", () => {
     const folder = tempFolder();
     const failing = join(folder, "failing.cjs");
     writeFileSync(failing, "process.exit(2)");
-    mkdirSync(join(folder, "calls"));
     for (const script of [join(folder, "none.cjs"), failing]) {
       const file = join(folder, "metnos-gate-hook");
       const program = { nodes: [process.execPath], scripts: [script] };
       const text = launcherText({
         env: { HOME: folder, PATH: "/usr/bin:/bin" },
-        calls_dir: join(folder, "calls"),
         program,
       });
       writeFileSync(file, text, { mode: 0o700 });

@@ -9,7 +9,7 @@ import { callIn, TestFolder } from "./test-folder.ts";
  */
 export function answerTest(dialect: HookDialect, [path = "", , parent = ""]: readonly string[], input: string): object {
   const folder = new TestFolder(path);
-  const asked = dialect.read(input);
+  const asked = dialect.read(input, process.env);
   if ("refused" in asked) return noteAfter(folder, input);
   const { rewritable } = asked;
   const call = rewritable === undefined ? -1 : callIn(rewritable.line);

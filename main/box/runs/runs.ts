@@ -9,7 +9,6 @@ import { isAtOrBelow } from "../../gate/targets/pattern.ts";
 import type { Slot, SlotPool } from "../../pipes/slots.ts";
 import type { BoxFolder } from "../box-folder.ts";
 import { boxEnds, type FirstProcess, firstProcess, goesOn, kill } from "./box-end.ts";
-import { CallMarks } from "./call-marks.ts";
 import { endOrphan, hasLostCaller } from "./first-process.ts";
 import { type Caller, type Greeting, MAX_GREETING, readGreeting } from "./greeting.ts";
 
@@ -88,11 +87,9 @@ export class Runs {
   /** By agent, and by call id as well as by their own. */
   readonly #known = new Map<string, Run>();
   readonly #timers = new Set<NodeJS.Timeout>();
-  readonly #marks: CallMarks;
 
   constructor(parts: RunsParts) {
     this.#parts = parts;
-    this.#marks = new CallMarks(parts.folder.calls);
   }
 
   get running(): number {
@@ -140,14 +137,8 @@ export class Runs {
     run.socket.on("end", () => run.socket.destroy());
     run.socket.once("close", () => this.#left(run));
     this.#live.add(run);
-    const argv = [launcher, "run", id];
-    try {
-      this.#mark(run);
-    } catch (error) {
-      this.discard(argv);
-      throw error;
-    }
-    return { argv };
+    for (const key of keysOf(run)) this.#known.set(key, run);
+    return { argv: [launcher, "run", id] };
   }
 
   /** Before anything is worked out for one more. @throws GateError `box_unavailable` where its agent has too many */
@@ -169,14 +160,9 @@ export class Runs {
     return [...new Set(runs)].filter(isUnstarted);
   }
 
-  /** Its report has come: its call needs no sign any more. Never throws. */
+  /** Its report has come. */
   reported(run: Run): void {
     for (const key of keysOf(run)) if (this.#known.get(key) === run) this.#known.delete(key);
-    try {
-      this.#marks.over(run.confined_run.call_id);
-    } catch (error) {
-      this.#parts.failed("removing the sign of a confined command", error);
-    }
   }
 
   /** Its client says that it runs in the background: it has a short time left to begin. */
@@ -249,7 +235,6 @@ export class Runs {
     try {
       words = await run.plan.start(greeting.environment, run.slot.name);
       if (!this.#isStarting(run)) return;
-      this.#marks.started(run.confined_run.call_id);
     } catch (error) {
       if (!this.#isStarting(run)) return;
       if (error instanceof GateError) return this.#refuse(run, `${error.message}: ${error.hint}`);
@@ -393,11 +378,6 @@ export class Runs {
     if (!run.is_down_open) return;
     run.is_down_open = false;
     closeSync(run.slot.down);
-  }
-
-  #mark(run: LiveRun): void {
-    for (const key of keysOf(run)) this.#known.set(key, run);
-    this.#marks.prepared(run.confined_run.call_id);
   }
 
   /** It is known for long: without its line and what it would have been made of. */

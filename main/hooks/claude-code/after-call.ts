@@ -1,10 +1,10 @@
 import { isConfinedCommand } from "../../../ipc/confined-command.ts";
 import { isObject, type Json, parseObject } from "../../../ipc/json-object.ts";
 import { ownCommand } from "../../../ipc/own-command.ts";
-import type { AgentPaths } from "../../../ipc/paths.ts";
 import type { RanCall } from "../../../ipc/wire.ts";
 import { OUTSIDE, reportCall } from "../after-call.ts";
-import { agentToken } from "../agent-token.ts";
+import { agentAt } from "../agent-token.ts";
+import type { HookPlace } from "../dialect.ts";
 import { callIdOf, textIn } from "../payload.ts";
 import { proposed } from "./payload.ts";
 
@@ -18,7 +18,7 @@ const EVENTS = ["PostToolUse", "PostToolUseFailure"];
 const MAX_MS = 31 * 24 * 3600 * 1000;
 
 /** Claude Code's answer: a note for the model, or nothing. */
-export async function afterCall(input: string, paths: AgentPaths, agent_name: string): Promise<object> {
+export async function afterCall(input: string, place: HookPlace): Promise<object> {
   const payload = parseObject(input);
   const call_id = payload === undefined ? undefined : callIdOf(payload);
   if (payload === undefined || call_id === undefined) return {};
@@ -28,9 +28,8 @@ export async function afterCall(input: string, paths: AgentPaths, agent_name: st
   if (payload.is_interrupt === true && ranAsGiven(payload)) return {};
   const { duration_ms } = payload;
   const note = await reportCall({
-    socket_path: paths.agent_socket,
-    agent_name,
-    token: agentToken(paths, agent_name),
+    ...agentAt("claude-code", place.env),
+    place,
     session: typeof session_id === "string" ? session_id.slice(0, 128) : "",
     call_id,
     ok: hook_event_name === "PostToolUse",

@@ -1,4 +1,3 @@
-import { agentPaths } from "../../../ipc/paths.ts";
 import type { HookAnswer, HookDialect } from "../dialect.ts";
 import { canConfine, rewritten } from "../rewriting.ts";
 import { readCall } from "./payload.ts";
@@ -12,39 +11,21 @@ export const CLAUDE_CODE: HookDialect = {
   offline: "ask",
   read: readCall,
   write,
-  canConfine: ({ rewritable: call }, reader, state_dir) =>
+  canConfine: ({ rewritable: call }, { reader, state_dir, ...place }) =>
     canConfine({ agent: "claude-code", call, reader, state_dir }, (pid, { line, cwd }) =>
-      mayHaveRuleAbout({ line, cwd, pid, env: process.env }),
+      mayHaveRuleAbout({ line, cwd, pid, ...place }),
     ),
   rewritten,
   events: {
-    /** A change of the settings while a session runs: a block, a warning, or nothing. */
-    "config-change": async (input, argv) => {
-      const { configChange } = await import("../../../cli/agents/claude-code/config-change.ts");
-      return configChange(input, process.env, argv);
-    },
     /** After a call: a note for the model, or nothing. */
-    after: async (input) => {
+    after: async (input, place) => {
       const { afterCall } = await import("./after-call.ts");
-      return afterCall(input, agentPaths(process.env), "claude-code");
+      return afterCall(input, place);
     },
     /** Something happened in a session: nothing is answered. */
-    session: async (input) => {
-      const [{ reportSession }, { otherHooksIn }] = await Promise.all([
-        import("../session-event.ts"),
-        import("../../../cli/agents/claude-code/other-hooks-event.ts"),
-      ]);
-      return reportSession(input, {
-        paths: agentPaths(process.env),
-        agent_name: "claude-code",
-        turn: "prompt_id",
-        withPrompt: (payload) => otherHooksIn(payload, process.env),
-      });
-    },
-    /** In the test of a client: what the test has the client's call become. */
-    "client-test": async (input, argv) => {
-      const { answerTest } = await import("../../../cli/agents/client-test/test-hook.ts");
-      return answerTest(CLAUDE_CODE, argv, input);
+    session: async (input, place) => {
+      const { reportClaudeSession } = await import("./session.ts");
+      return reportClaudeSession(input, place);
     },
   },
 };

@@ -1,8 +1,11 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { Json } from "../../../ipc/json-object.ts";
-import { isObject } from "../../../ipc/json-object.ts";
+import { isObject, type Json } from "../../../ipc/json-object.ts";
+import { NOT_A_FILE, TOO_LARGE } from "../../../ipc/regular-file.ts";
+import { errorCode } from "../../gate/errors.ts";
+import { LeftToProgram } from "../dialect.ts";
+import { RuleFiles } from "../rule-files.ts";
 
 /** The settings files that Claude Code reads in a folder, the strongest first. */
 
@@ -27,23 +30,23 @@ const MANAGED_FOLDERS: Partial<Record<NodeJS.Platform, string>> = {
   linux: "/etc/claude-code",
 };
 
-/** A file larger than this is no settings file, in bytes. */
-const MAX_BYTES = 8 * 1024 * 1024;
-
-/** Reads them all. Never throws. */
-export function settingsSources({ cwd, env, managed_folder = managedFolder() }: SettingsContext): SettingsSource[] {
+/** Reads them all. @throws LeftToProgram */
+export function settingsSources(
+  { cwd, env, managed_folder = managedFolder() }: SettingsContext,
+  files = new RuleFiles(false),
+): SettingsSource[] {
   const user_folder = env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), ".claude");
-  const files: [SettingsSource["kind"], string][] = [
+  const all: [SettingsSource["kind"], string][] = [
     ...managedFiles(managed_folder).map((file): [SettingsSource["kind"], string] => ["managed", file]),
     ...projectFiles(cwd),
     ["user", join(user_folder, "settings.json")],
   ];
   const seen = new Set<string>();
-  return files.flatMap(([kind, file]) => {
+  return all.flatMap(([kind, file]) => {
     // In the home folder the project's settings are the user's.
     if (seen.has(file)) return [];
     seen.add(file);
-    return [{ kind, file, ...readSettings(file) }];
+    return [{ kind, file, ...readSettings(file, files) }];
   });
 }
 
@@ -55,9 +58,9 @@ export function isRedirected(cwd: string, env: SettingsContext["env"]): boolean 
   );
 }
 
-/** Those of a project in this folder alone. Never throws. */
-export function projectSources(folder: string): SettingsSource[] {
-  return projectFiles(folder).map(([kind, file]) => ({ kind, file, ...readSettings(file) }));
+/** Those of a project in this folder alone. @throws LeftToProgram */
+export function projectSources(folder: string, files = new RuleFiles(false)): SettingsSource[] {
+  return projectFiles(folder).map(([kind, file]) => ({ kind, file, ...readSettings(file, files) }));
 }
 
 function projectFiles(folder: string): [SettingsSource["kind"], string][] {
@@ -90,20 +93,25 @@ function managedFiles(folder: string): string[] {
   ];
 }
 
-/** A settings file as Claude Code would read it: one that isn't a JSON object has no effect. Never throws. */
-export function readSettings(file: string): Pick<SettingsSource, "settings" | "problem"> {
+/** A settings file as Claude Code would read it: one that isn't a JSON object has no effect. @throws LeftToProgram */
+export function readSettings(file: string, files = new RuleFiles(false)): Pick<SettingsSource, "settings" | "problem"> {
+  files.takeTime();
   const stat = statSync(file, { throwIfNoEntry: false });
   if (stat === undefined) return { settings: undefined, problem: undefined };
-  if (!stat.isFile() || stat.size > MAX_BYTES) return { settings: {}, problem: "is not a settings file" };
   try {
     // Claude Code reads a file that begins with a byte order mark as if there were none.
-    const text = readFileSync(file, "utf8").replace(/^\uFEFF/, "");
+    const text = files.read(file).replace(/^\uFEFF/, "");
     const value: unknown = text.trim() === "" ? {} : JSON.parse(text);
     return isObject(value)
       ? { settings: value, problem: undefined }
       : { settings: {}, problem: "is not a JSON object" };
   } catch (error) {
-    const problem = error instanceof SyntaxError ? "is not valid JSON" : "can't be read";
-    return { settings: {}, problem };
+    if (error instanceof LeftToProgram) throw error;
+    return { settings: {}, problem: problemOf(error) };
   }
+}
+
+function problemOf(error: unknown): string {
+  if (error instanceof SyntaxError) return "is not valid JSON";
+  return [NOT_A_FILE, TOO_LARGE].includes(errorCode(error)) ? "is not a settings file" : "can't be read";
 }

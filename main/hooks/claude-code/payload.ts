@@ -1,4 +1,5 @@
 import { isObject, type Json } from "../../../ipc/json-object.ts";
+import type { Env } from "../../../ipc/paths.ts";
 import type { HookCall, Rewritable } from "../dialect.ts";
 import { callIdOf, contextOf, parsePayload, textIn } from "../payload.ts";
 
@@ -12,7 +13,7 @@ const INTENT_TOOLS: readonly string[] = [SHELL_TOOL, "Monitor"];
 const NO_PAYLOAD = { refused: "the hook's input is not a PreToolUse payload" };
 
 /** The call, or why there is none that can be passed on as it was sent. */
-export function readCall(text: string): HookCall | { refused: string } {
+export function readCall(text: string, env: Env): HookCall | { refused: string } {
   const parsed = parsePayload(text);
   if ("refused" in parsed) return parsed;
   const { payload = {} } = parsed;
@@ -20,7 +21,7 @@ export function readCall(text: string): HookCall | { refused: string } {
   if (typeof tool_name !== "string" || !isObject(tool_input) || hook_event_name !== "PreToolUse") return NO_PAYLOAD;
   return {
     session_id: textIn(payload, "session_id") ?? "",
-    call: { ...proposed(tool_name, tool_input), context: contextOf(payload, "prompt_id") },
+    call: { ...proposed(tool_name, tool_input), context: contextOf(payload, "prompt_id", env) },
     rewritable: callIdOf(payload) === undefined || typeof cwd !== "string" ? undefined : rewritableOf(payload, cwd),
   };
 }

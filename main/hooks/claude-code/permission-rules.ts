@@ -2,6 +2,7 @@ import { readlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { isObject, type Json, parseObject } from "../../../ipc/json-object.ts";
 import { argumentsOf, environmentOf } from "../client-program.ts";
+import { RuleFiles } from "../rule-files.ts";
 import { mayMean } from "../rule-pattern.ts";
 import { projectSources, settingsSources } from "./effective-settings.ts";
 
@@ -17,20 +18,22 @@ interface Asked {
   /** The client's process. */
   pid: number;
   env: Readonly<Record<string, string | undefined>>;
+  is_gate: boolean;
 }
 
 /** Options that bring rules along, which no file shows. */
 const OPTIONS = /^--(?:disallowed-?tools|settings|managed-?settings|setting-sources)(?:=|$)/i;
 
-/** True where a `deny` or `ask` rule may be about the line, or Claude Code's own sandbox is on. In doubt true. */
-export function mayHaveRuleAbout({ line, cwd, pid, env }: Asked): boolean {
+/** True where a `deny` or `ask` rule may be about the line, or Claude Code's own sandbox is on. In doubt true. @throws LeftToProgram */
+export function mayHaveRuleAbout({ line, cwd, pid, env, is_gate }: Asked): boolean {
   const words = argumentsOf(pid);
   if (words.some((word, at) => OPTIONS.test(word) && !holdsNoRule(word, words[at + 1]))) return true;
   const { CLAUDE_CONFIG_DIR: config_folder } = environmentOf(pid);
   const context = { cwd, env: config_folder === undefined ? env : { ...env, CLAUDE_CONFIG_DIR: config_folder } };
   // Claude Code reads its project's settings where it was started; the session may have moved since.
   const folders = new Set([...foldersUpFrom(readlinkSync(`/proc/${pid}/cwd`)), ...foldersUpFrom(dirname(cwd))]);
-  return [...settingsSources(context), ...[...folders].flatMap(projectSources)].some(
+  const files = new RuleFiles(is_gate);
+  return [...settingsSources(context, files), ...[...folders].flatMap((folder) => projectSources(folder, files))].some(
     ({ settings, problem }) => problem !== undefined || (settings !== undefined && isAbout(settings, line)),
   );
 }

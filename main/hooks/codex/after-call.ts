@@ -1,16 +1,16 @@
 import { isConfinedCommand } from "../../../ipc/confined-command.ts";
 import { isObject, parseObject } from "../../../ipc/json-object.ts";
 import { ownCommand } from "../../../ipc/own-command.ts";
-import type { AgentPaths } from "../../../ipc/paths.ts";
 import { OUTSIDE, reportCall } from "../after-call.ts";
-import { agentToken } from "../agent-token.ts";
+import { agentAt } from "../agent-token.ts";
+import type { HookPlace } from "../dialect.ts";
 import { callIdOf, textIn } from "../payload.ts";
 import { proposed } from "./dialect.ts";
 
 /** `metnos-gate hook codex after`: Codex's PostToolUse payload. The gate learns what ran; Codex doesn't say how it ended. */
 
 /** Codex's answer: a note for the model, or nothing. */
-export async function afterCall(input: string, paths: AgentPaths): Promise<object> {
+export async function afterCall(input: string, place: HookPlace): Promise<object> {
   const payload = parseObject(input);
   const call_id = payload === undefined ? undefined : callIdOf(payload);
   if (payload === undefined || call_id === undefined) return {};
@@ -18,9 +18,8 @@ export async function afterCall(input: string, paths: AgentPaths): Promise<objec
   if (hook_event_name !== "PostToolUse" || typeof tool_name !== "string" || !isObject(tool_input)) return {};
   const is_as_given = typeof tool_input.command === "string" && isConfinedCommand(tool_input.command);
   const note = await reportCall({
-    socket_path: paths.agent_socket,
-    agent_name: "codex",
-    token: agentToken(paths, "codex"),
+    ...agentAt("codex", place.env),
+    place,
     session: textIn(payload, "session_id") ?? "",
     call_id,
     ran: is_as_given ? undefined : proposed(tool_name, tool_input),

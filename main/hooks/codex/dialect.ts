@@ -1,6 +1,6 @@
 import { confinedCommand, remarked, shownLine } from "../../../ipc/confined-command.ts";
 import { isObject, type Json } from "../../../ipc/json-object.ts";
-import { agentPaths } from "../../../ipc/paths.ts";
+import type { Env } from "../../../ipc/paths.ts";
 import { environmentOf } from "../client-program.ts";
 import type { HookAnswer, HookCall, HookDialect, Rewritable } from "../dialect.ts";
 import { callIdOf, contextOf, parsePayload, textIn } from "../payload.ts";
@@ -15,26 +15,21 @@ export const CODEX: HookDialect = {
   offline: "deny",
   read,
   write,
-  canConfine: ({ rewritable: call }, reader, state_dir) =>
+  canConfine: ({ rewritable: call }, { reader, state_dir, is_gate }) =>
     canConfine({ agent: "codex", call, reader, state_dir }, (client, rewritable) =>
-      mayHaveRuleAbout(rewritable, environmentOf(client)),
+      mayHaveRuleAbout(rewritable, { env: environmentOf(client), is_gate }),
     ),
   rewritten: ({ input, line }, argv) => ({ ...input, command: remarked(shownLine(line), confinedCommand(argv)) }),
   events: {
     /** After a call: a note for the model, or nothing. */
-    after: async (input) => {
+    after: async (input, place) => {
       const { afterCall } = await import("./after-call.ts");
-      return afterCall(input, agentPaths(process.env));
-    },
-    /** In the test of a client: what the test has the client's call become. */
-    "client-test": async (input, argv) => {
-      const { answerTest } = await import("../../../cli/agents/client-test/test-hook.ts");
-      return answerTest(CODEX, argv, input);
+      return afterCall(input, place);
     },
     /** Something happened in a session: nothing is answered. */
-    session: async (input) => {
+    session: async (input, { env }) => {
       const { reportSession } = await import("../session-event.ts");
-      return reportSession(input, { paths: agentPaths(process.env), agent_name: "codex", turn: TURN });
+      return reportSession(input, { env, agent_name: "codex", turn: TURN });
     },
   },
 };
@@ -44,7 +39,7 @@ const TURN = "turn_id";
 
 const NO_PAYLOAD = { refused: "the hook's input is not a PreToolUse payload" };
 
-function read(text: string): HookCall | { refused: string } {
+function read(text: string, env: Env): HookCall | { refused: string } {
   const parsed = parsePayload(text);
   if ("refused" in parsed) return parsed;
   const { payload = {} } = parsed;
@@ -57,7 +52,7 @@ function read(text: string): HookCall | { refused: string } {
     call: {
       intent: "",
       ...proposed(tool_name, tool_input),
-      context: contextOf(payload, TURN),
+      context: contextOf(payload, TURN, env),
     },
     rewritable: rewritableOf(payload),
   };

@@ -1,8 +1,8 @@
-import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isObject, type Json, parseObject } from "../../../ipc/json-object.ts";
-import type { Env } from "../../../ipc/paths.ts";
-import type { Rewritable } from "../dialect.ts";
+import { type HookPlace, LeftToProgram, type Rewritable } from "../dialect.ts";
+import { RuleFiles } from "../rule-files.ts";
 import { codexHome } from "./codex-home.ts";
 
 /**
@@ -19,11 +19,16 @@ const PATCH = /\bapply_?patch\b/;
 /** Codex refuses this by itself, or asks. */
 const FORCED_DELETION = /\brm\b[\s\S]*-(?:\w*f|-force)/;
 
-/** True where Codex's sandbox is on for this turn, where it may ask, and where a rule of its own may be about the line. In doubt true. */
-export function mayHaveRuleAbout({ line, cwd, transcript }: Rewritable, env: Env): boolean {
+/** True where Codex's sandbox is on for this turn, where it may ask, and where a rule of its own may be about the line. In doubt true. @throws LeftToProgram */
+export function mayHaveRuleAbout({ line, cwd, transcript }: Rewritable, { env, is_gate }: HookPlace): boolean {
   if (PATCH.test(line) || FORCED_DELETION.test(line)) return true;
-  if (transcript === undefined || !isUnrestricted(turnContext(transcript.file, transcript.turn))) return true;
-  return MANAGED.some((path) => existsSync(path)) || ruleFolders(cwd, env).some(holdsRestrictingRules);
+  if (transcript === undefined) return true;
+  if (!isUnrestricted(turnContext(transcript, is_gate))) return true;
+  const files = new RuleFiles(is_gate);
+  return (
+    MANAGED.some((path) => existsSync(path)) ||
+    ruleFolders(cwd, env).some((folder) => files.below(folder).some((file) => RESTRICTS.test(files.read(file))))
+  );
 }
 
 function isUnrestricted(context: Json | undefined): boolean {
@@ -31,7 +36,7 @@ function isUnrestricted(context: Json | undefined): boolean {
   return isObject(sandbox_policy) && sandbox_policy.type === "danger-full-access" && approval_policy === "never";
 }
 
-function ruleFolders(cwd: string, env: Env): string[] {
+function ruleFolders(cwd: string, env: HookPlace["env"]): string[] {
   const folders: string[] = [join(codexHome(env), "rules")];
   for (let folder = cwd; ; folder = dirname(folder)) {
     folders.push(join(folder, ".codex", "rules"));
@@ -39,28 +44,23 @@ function ruleFolders(cwd: string, env: Env): string[] {
   }
 }
 
-function holdsRestrictingRules(folder: string): boolean {
-  if (!existsSync(folder)) return false;
-  return readdirSync(folder, { recursive: true, withFileTypes: true }).some(
-    (entry) => !entry.isDirectory() && RESTRICTS.test(readFileSync(join(entry.parentPath, entry.name), "utf8")),
-  );
-}
+/** A turn may have said much since it began. In bytes, from the end; the gate itself looks through less. */
+const LOOKED_THROUGH = [64 * 1024, 512 * 1024, 16 * 1024 * 1024];
+const LOOKS_OF_GATE = 2;
 
-/** A turn may have said much since it began. In bytes, from the end. */
-const LOOKED_THROUGH = [64 * 1024, 1024 * 1024, 16 * 1024 * 1024];
-
-/** How the turn runs, as Codex wrote down last; undefined where it isn't found. @throws the system's error */
-function turnContext(file: string, turn: string): Json | undefined {
-  const fd = openSync(file, "r");
+/** How the turn runs, as Codex wrote down last; undefined where it isn't found. @throws LeftToProgram; the system's error */
+function turnContext({ file, turn }: NonNullable<Rewritable["transcript"]>, is_gate: boolean): Json | undefined {
+  const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const { size } = fstatSync(fd);
-    for (const looked_through of LOOKED_THROUGH) {
+    for (const looked_through of LOOKED_THROUGH.slice(0, is_gate ? LOOKS_OF_GATE : LOOKED_THROUGH.length)) {
       const length = Math.min(size, looked_through);
       const bytes = Buffer.alloc(length);
       readSync(fd, bytes, 0, length, size - length);
       const found = contextIn(bytes.toString("utf8"), turn);
       if (found !== undefined || length === size) return found;
     }
+    if (is_gate) throw new LeftToProgram();
     return undefined;
   } finally {
     closeSync(fd);

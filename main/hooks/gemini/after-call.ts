@@ -1,9 +1,10 @@
 import { confinedCommandAlone, withoutRemark } from "../../../ipc/confined-command.ts";
 import { isObject, type Json, parseObject } from "../../../ipc/json-object.ts";
 import { ownCommand } from "../../../ipc/own-command.ts";
-import { type AgentPaths, boxLauncher } from "../../../ipc/paths.ts";
+import { agentPaths, boxLauncher } from "../../../ipc/paths.ts";
 import { OUTSIDE, reportCall } from "../after-call.ts";
-import { agentToken } from "../agent-token.ts";
+import { agentAt } from "../agent-token.ts";
+import type { HookPlace } from "../dialect.ts";
 import { textIn } from "../payload.ts";
 import { commandThatRan } from "./payload.ts";
 
@@ -13,16 +14,15 @@ import { commandThatRan } from "./payload.ts";
  */
 
 /** Gemini's answer: a note for the model, or nothing. */
-export async function afterCall(input: string, paths: AgentPaths): Promise<object> {
+export async function afterCall(input: string, place: HookPlace): Promise<object> {
   const payload = parseObject(input);
   const ran = payload === undefined ? undefined : commandThatRan(payload);
   if (payload === undefined || ran === undefined || payload.hook_event_name !== "AfterTool") return {};
-  const run = runIn(ran.args.command, boxLauncher(paths));
+  const run = runIn(ran.args.command, boxLauncher(agentPaths(place.env)));
   const { executor, args, cwd } = ran;
   const note = await reportCall({
-    socket_path: paths.agent_socket,
-    agent_name: "gemini",
-    token: agentToken(paths, "gemini"),
+    ...agentAt("gemini", place.env),
+    place,
     session: textIn(payload, "session_id") ?? "",
     ...(run === undefined ? { call_id: ran.call_id, unasked: true as const } : { call_id: run }),
     ran: run === undefined ? { executor, args } : undefined,

@@ -1,5 +1,4 @@
 import { confinedCommandAlone, remarked, shownLine } from "../../../ipc/confined-command.ts";
-import { agentPaths } from "../../../ipc/paths.ts";
 import { argumentsOf, environmentOf } from "../client-program.ts";
 import type { HookAnswer, HookDialect } from "../dialect.ts";
 import { canConfine } from "../rewriting.ts";
@@ -20,9 +19,9 @@ export const GEMINI: HookDialect = {
   offline: "deny",
   read: readCall,
   write,
-  canConfine: ({ rewritable: call }, reader, state_dir) =>
+  canConfine: ({ rewritable: call }, { reader, state_dir, is_gate }) =>
     canConfine({ agent: "gemini", call, reader, state_dir }, (client, { cwd }) =>
-      mayHaveRuleAbout({ words: argumentsOf(client), env: environmentOf(client), cwd }),
+      mayHaveRuleAbout({ words: argumentsOf(client), env: environmentOf(client), cwd, is_gate }),
     ),
   rewritten: ({ input, line }, argv) => ({
     ...input,
@@ -31,20 +30,15 @@ export const GEMINI: HookDialect = {
   }),
   events: {
     /** After a command: a note for the model, or nothing. */
-    after: async (input) => {
+    after: async (input, place) => {
       const { afterCall } = await import("./after-call.ts");
-      return afterCall(input, agentPaths(process.env));
-    },
-    /** In the test of a client: what the test has the client's call become. */
-    "client-test": async (input, argv) => {
-      const { answerTest } = await import("../../../cli/agents/client-test/test-hook.ts");
-      return answerTest(GEMINI, argv, input);
+      return afterCall(input, place);
     },
     /** Something happened in a session: nothing is answered. */
-    session: async (input) => {
+    session: async (input, { env }) => {
       const { reportSession } = await import("../session-event.ts");
       // It has no id for the user's messages: their times tell them apart, and a call belongs to the last one.
-      return reportSession(input, { paths: agentPaths(process.env), agent_name: "gemini", turn: "timestamp" });
+      return reportSession(input, { env, agent_name: "gemini", turn: "timestamp" });
     },
   },
 };

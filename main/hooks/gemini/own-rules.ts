@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isObject, type Json } from "../../../ipc/json-object.ts";
 import type { Env } from "../../../ipc/paths.ts";
+import { RuleFiles } from "../rule-files.ts";
 import { geminiFolder, settingsSources, systemSettingsFile } from "./settings-sources.ts";
 
 /**
@@ -20,13 +20,19 @@ export interface AskedGemini {
   env: Env;
   /** The folder that its session runs in. */
   cwd: string;
+  is_gate: boolean;
 }
 
-/** True where Gemini may ask, where a policy or setting of its own may be about a command, and where it has a sandbox. In doubt true. */
-export function mayHaveRuleAbout({ words, env, cwd }: AskedGemini): boolean {
+/** True where Gemini may ask, where a policy or setting of its own may be about a command, and where it has a sandbox. In doubt true. @throws LeftToProgram */
+export function mayHaveRuleAbout({ words, env, cwd, is_gate }: AskedGemini): boolean {
   if (!asksNothing(words) || words.some((word) => SETS_RULES.test(word))) return true;
   if (env.SANDBOX || env.GEMINI_SANDBOX) return true;
-  return policyFolders(env, cwd).some(holdsRestrictions) || settingsSources(cwd, env).some(mayRestrict);
+  const files = new RuleFiles(is_gate);
+  return (
+    policyFolders(env, cwd).some((folder) =>
+      files.below(folder).some((file) => file.endsWith(".toml") && RESTRICTS.test(files.read(file))),
+    ) || settingsSources(cwd, env, files).some(mayRestrict)
+  );
 }
 
 function asksNothing(words: readonly string[]): boolean {
@@ -59,11 +65,4 @@ function policyFolders(env: Env, cwd: string): string[] {
   const machine = dirname(systemSettingsFile(env));
   const above = [own, machine, "/etc/gemini-cli", join(cwd, ".gemini")].map((folder) => join(folder, "policies"));
   return [...above, join(own, "extensions")];
-}
-
-function holdsRestrictions(folder: string): boolean {
-  if (!existsSync(folder)) return false;
-  return readdirSync(folder, { recursive: true, withFileTypes: true }).some(
-    (entry) => entry.name.endsWith(".toml") && RESTRICTS.test(readFileSync(join(entry.parentPath, entry.name), "utf8")),
-  );
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { isObject, type Json } from "../../../ipc/json-object.ts";
+import type { Env } from "../../../ipc/paths.ts";
 import type { HookCall, Rewritable } from "../dialect.ts";
 import { mcpExecutor } from "../mcp-name.ts";
 import { contextOf, parsePayload, textIn } from "../payload.ts";
@@ -13,7 +14,7 @@ export const SHELL_TOOL = "run_shell_command";
 const NO_PAYLOAD = { refused: "the hook's input is not a BeforeTool payload" };
 
 /** The call, or why there is none that can be passed on as it was sent. */
-export function readCall(text: string): HookCall | { refused: string } {
+export function readCall(text: string, env: Env): HookCall | { refused: string } {
   const parsed = parsePayload(text);
   if ("refused" in parsed) return parsed;
   const { payload = {} } = parsed;
@@ -24,7 +25,7 @@ export function readCall(text: string): HookCall | { refused: string } {
   if (otherwise !== undefined) return { refused: otherwise };
   return {
     session_id: textIn(payload, "session_id") ?? "",
-    call: { ...called(tool_name, tool_input, payload.mcp_context), context: contextIn(payload, cwd) },
+    call: { ...called(tool_name, tool_input, payload.mcp_context), context: contextIn(payload, cwd, env) },
     rewritable: rewritableOf(payload, cwd),
   };
 }
@@ -63,12 +64,12 @@ function called(name: string, input: Json, mcp: unknown): { intent: string; exec
 }
 
 /** A command runs in the folder that it names, below the session's. */
-function contextIn(payload: Json, cwd: string): HookCall["call"]["context"] {
+function contextIn(payload: Json, cwd: string, env: Env): HookCall["call"]["context"] {
   const { tool_name, tool_input, mcp_context: mcp } = payload;
   const command = commandThatRan(payload);
   const server = isObject(mcp) ? textIn(mcp, "server_name") : undefined;
   return {
-    ...contextOf(payload, "prompt_id"),
+    ...contextOf(payload, "prompt_id", env),
     ...(server === undefined ? {} : { mcp_server: server }),
     ...(command === undefined ? {} : { call_id: command.call_id }),
     cwd: tool_name === SHELL_TOOL && isObject(tool_input) ? folderOf(tool_input, cwd) : cwd,

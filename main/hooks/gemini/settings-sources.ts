@@ -2,8 +2,9 @@ import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Json, parseObject } from "../../../ipc/json-object.ts";
 import { type Env, homeFolder } from "../../../ipc/paths.ts";
-import { readRegularFile } from "../../../ipc/regular-file.ts";
+import { LeftToProgram } from "../dialect.ts";
 import { withoutComments } from "../json-comments.ts";
+import { RuleFiles } from "../rule-files.ts";
 
 /** The settings that Gemini CLI reads in a folder, from the weakest to the strongest, and what else brings hooks. */
 
@@ -38,12 +39,13 @@ export function systemDefaultsFile(env: Env): string {
   return env.GEMINI_CLI_SYSTEM_DEFAULTS_PATH || join(dirname(systemSettingsFile(env)), "system-defaults.json");
 }
 
-export function settingsSources(cwd: string, env: Env): SettingsSource[] {
+/** @throws LeftToProgram */
+export function settingsSources(cwd: string, env: Env, files = new RuleFiles(false)): SettingsSource[] {
   return [
-    source("defaults", systemDefaultsFile(env)),
-    source("user", userSettingsFile(env)),
-    source("project", join(cwd, ".gemini", "settings.json")),
-    source("system", systemSettingsFile(env)),
+    source("defaults", systemDefaultsFile(env), files),
+    source("user", userSettingsFile(env), files),
+    source("project", join(cwd, ".gemini", "settings.json"), files),
+    source("system", systemSettingsFile(env), files),
   ];
 }
 
@@ -57,14 +59,19 @@ export function extensionHooks(env: Env): { name: string; hooks: Json }[] {
   });
 }
 
-export function source(kind: SourceKind, file: string): SettingsSource {
+/** @throws LeftToProgram */
+export function source(kind: SourceKind, file: string, files = new RuleFiles(false)): SettingsSource {
   if (!existsSync(file)) return { kind, file, settings: undefined };
   try {
-    const settings = parseObject(withoutComments(readRegularFile(file)));
+    const text = files.read(file);
+    // To take comments out of a text takes long where it is made for that.
+    const settings = parseObject(files.is_gate ? text : withoutComments(text));
+    if (settings === undefined && files.is_gate) throw new LeftToProgram();
     return settings === undefined
       ? { kind, file, settings, problem: "is not a JSON object" }
       : { kind, file, settings };
-  } catch {
+  } catch (error) {
+    if (error instanceof LeftToProgram) throw error;
     return { kind, file, settings: undefined, problem: "can't be read" };
   }
 }

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync } from "node:fs";
 import { createConnection } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -51,15 +51,6 @@ describe.skipIf(reason !== undefined)(
       closeSync(openSync(pipe, "w"));
       await expect.poll(() => failures.map(String).join("\n")).toContain(pipe);
       box.close();
-    });
-
-    it("that can't be prepared for its sign counts as given to nobody: its agent isn't paused for it", async () => {
-      const { box, prepare, paused, state_dir } = await boxUnderTest();
-      rmSync(join(state_dir, "box/calls"), { recursive: true });
-      expect(() => prepare("true", { call_id: "toolu_1" })).toThrow("ENOENT");
-      box.ranUnasked("agent-1");
-      expect(box.ran("agent-1", "toolu_1")).toEqual({ confined: null });
-      expect(paused).toEqual([]);
     });
   },
 );

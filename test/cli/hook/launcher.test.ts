@@ -28,8 +28,7 @@ function around(program: string, nodes = [process.execPath]): string {
   const script = join(folder, "program.cjs");
   writeFileSync(script, program);
   const file = join(folder, "metnos-gate-hook");
-  const calls_dir = join(folder, "calls");
-  const text = launcherText({ env: { HOME: folder, PATH: folder }, calls_dir, program: { nodes, scripts: [script] } });
+  const text = launcherText({ env: { HOME: folder, PATH: folder }, program: { nodes, scripts: [script] } });
   writeFileSync(file, text, { mode: 0o700 });
   return file;
 }
@@ -58,7 +57,6 @@ describe("whatever goes wrong, the launcher ends with 2, says why, and prints no
     const { env } = temporaryHome();
     const text = launcherText({
       env,
-      calls_dir: "/nowhere",
       program: { nodes: [process.execPath], scripts: ["/nowhere/a", "/nowhere/b"] },
     });
     const file = join(tempFolder(), "metnos-gate-hook");
@@ -69,11 +67,7 @@ describe("whatever goes wrong, the launcher ends with 2, says why, and prints no
 
   it("an installed command is missing", () => {
     const file = join(tempFolder(), "metnos-gate-hook");
-    writeFileSync(
-      file,
-      launcherText({ env: {}, calls_dir: "/nowhere", program: { installed: "/nowhere/metnos-gate" } }),
-      { mode: 0o700 },
-    );
+    writeFileSync(file, launcherText({ env: {}, program: { installed: "/nowhere/metnos-gate" } }), { mode: 0o700 });
     expect(called(file)).toMatchObject({ status: 2, stdout: "" });
   });
 

@@ -1,14 +1,9 @@
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { writeLauncher } from "../../../cli/hook/launcher.ts";
-import { launcherText } from "../../../cli/hook/launcher-text.ts";
 import { confinedCommand } from "../../../ipc/confined-command.ts";
-import { MISSING_TEXTS, REFUSAL_TEXTS, SANITIZER_TEXTS } from "../../../main/hooks/refusal-texts.ts";
+import { SANITIZER_TEXTS } from "../../../main/hooks/refusal-texts.ts";
 import { PretendedClient } from "../../support/pretended-client.ts";
 import { PretendedGate } from "../../support/pretended-gate.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
 import { temporaryHome } from "../../support/temporary-home.ts";
 
 const AFTER = ["after", "claude-code"];
@@ -27,85 +22,13 @@ function ran(output: string, more: Record<string, unknown> = {}): string {
   });
 }
 
-/** A launcher around a program that keeps what it is given, and the folder of the calls that the gate has named. */
-function around() {
-  const folder = tempFolder();
-  const calls_dir = join(folder, "calls with 'quotes'");
-  const [script, kept, file] = ["program.cjs", "kept", "metnos-gate-hook"].map((name) => join(folder, name));
-  if (script === undefined || kept === undefined || file === undefined) throw new Error("they were named");
-  const text = JSON.stringify(kept);
-  writeFileSync(
-    script,
-    `const fs = require("fs"); fs.writeFileSync(${text} + ".new", process.argv.slice(2).join(" ") + fs.readFileSync(0)); fs.renameSync(${text} + ".new", ${text}); process.stdout.write("answer");`,
-  );
-  const program = { nodes: [process.execPath], scripts: [script] };
-  writeFileSync(file, launcherText({ env: { HOME: folder, PATH: "/usr/bin:/bin" }, calls_dir, program }), {
-    mode: 0o700,
-  });
-  /** What the program was started with, and whether Claude Code would have waited for its answer. */
-  const started = async (input: string, ...calls: string[]) => {
-    mkdirSync(calls_dir, { recursive: true });
-    for (const call of calls) writeFileSync(join(calls_dir, call), "");
-    const { status, stdout, stderr } = spawnSync(file, AFTER, { input, encoding: "utf8", timeout: 60_000 });
-    expect([status, stderr]).toEqual([0, ""]);
-    await expect.poll(() => existsSync(kept), { timeout: 20_000 }).toBe(true);
-    return { with: readFileSync(kept, "utf8"), is_awaited: stdout === "answer" };
-  };
-  return { file, started };
-}
-
-describe("after a call Claude Code continues while it is reported, whole", () => {
-  const input = ran("\\n 100% `x` $(y) \u001b[31m è");
-  const reported = { with: `hook claude-code after${input}\n`, is_awaited: false };
-
-  it("where the gate has named no call, and where there is no folder for them", async () => {
-    expect(await around().started(input)).toEqual(reported);
-    const { file } = around();
-    expect(spawnSync(file, AFTER, { input, encoding: "utf8" })).toMatchObject({ status: 0, stdout: "", stderr: "" });
-  });
-
-  it("where it has named others, though this one's output should hold their ids", async () => {
-    const others = ran(`"tool_use_id":"toolu_2" ${JSON.stringify({ tool_use_id: "toolu_2" })}`);
-    expect(await around().started(others, "toolu_2", "toolu_10", "toolu_3.started")).toMatchObject({
-      is_awaited: false,
-    });
-  });
-
-  it("where this one has started, and its output says nothing of a refusal", async () => {
-    expect(await around().started(input, "toolu_1.started")).toEqual(reported);
-  });
-});
-
-describe("after a call Claude Code waits for the hook's answer", () => {
-  it("where the call was to run confined and hasn't started, whatever its output", async () => {
-    const input = ran("fine");
-    expect(await around().started(input, "toolu_0", "toolu_1", "toolu_2.started")).toEqual({
-      with: `hook claude-code after${input}\n`,
-      is_awaited: true,
-    });
-  });
-
-  it("where it has started in the background: its output comes later", async () => {
-    const input = ran("", { tool_input: { command: RUN, run_in_background: true } });
-    expect(await around().started(input, "toolu_1.started")).toMatchObject({ is_awaited: true });
-  });
-
-  it.each([...REFUSAL_TEXTS, ...MISSING_TEXTS])("where it has started, and its output says: %s", async (text) => {
-    const { is_awaited } = await around().started(ran(`cp: '/etc/x': ${text}\n`), "toolu_1.started");
-    expect(is_awaited).toBe(true);
-  });
-});
-
-/** The real hook after a call that the gate has named. */
+/** The real hook after a call. */
 async function reportOn(input: string, confined: object | null = { project: "/srv/project", network: false }) {
   const home = temporaryHome();
   const gate = await PretendedGate.start(home, {
     hello: { type: "hello.ok", data: {} },
     "tool.ran": { type: "tool.ran.ok", data: { confined } },
   });
-  const calls = join(home.paths.state_dir, "box/calls");
-  mkdirSync(calls, { recursive: true });
-  writeFileSync(join(calls, "toolu_1"), "");
   const output = await new PretendedClient(home).call(writeLauncher(home.env), AFTER, input);
   const { hookSpecificOutput } = JSON.parse(output) as { hookSpecificOutput?: Record<string, unknown> };
   const { call_id, ok } = gate.first("tool.ran") ?? {};

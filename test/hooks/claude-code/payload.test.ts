@@ -5,7 +5,7 @@ import { payload } from "../../support/hook-process.ts";
 
 /** The context of the call that the gate is asked about. */
 function contextOf(more: Record<string, unknown>) {
-  const parsed = readCall(payload("Write", { file_path: "/a", content: "b" }, more));
+  const parsed = readCall(payload("Write", { file_path: "/a", content: "b" }, more), process.env);
   if ("refused" in parsed) throw new Error(parsed.refused);
   return contextSchema.parse(parsed.call.context);
 }

@@ -4,7 +4,7 @@ import { CODEX_TOOLS_CALLED } from "../../cli/agents/codex/recorded-payloads.ts"
 
 describe("the hook of Codex", () => {
   it.each(CODEX_TOOLS_CALLED)("reads a call of %s", (_tool, payload, call) => {
-    expect(CODEX.read(JSON.stringify(payload))).toEqual({
+    expect(CODEX.read(JSON.stringify(payload), process.env)).toEqual({
       session_id: "01a2009b-e011",
       rewritable:
         call.executor === "Bash" ? expect.objectContaining({ line: call.args.command, input: call.args }) : undefined,
@@ -33,14 +33,14 @@ describe("the hook of Codex", () => {
       '{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls","command":"rm a"}}',
     ],
   ])("refuses %s", (_what, text) => {
-    expect(CODEX.read(text)).toEqual({ refused: expect.stringMatching(/./) });
+    expect(CODEX.read(text, process.env)).toEqual({ refused: expect.stringMatching(/./) });
   });
 
   it("refuses a picture whose path begins with ~, which is a name to Codex and the home folder to the gate", () => {
     const payload = (path: string) =>
       JSON.stringify({ hook_event_name: "PreToolUse", tool_name: "view_image", tool_input: { path }, cwd: "/srv/p" });
-    expect(CODEX.read(payload("~/a.png"))).toEqual({ refused: expect.stringContaining("absolute path") });
-    expect(CODEX.read(payload("a~/b.png"))).toMatchObject({ call: { args: { path: "a~/b.png" } } });
+    expect(CODEX.read(payload("~/a.png"), process.env)).toEqual({ refused: expect.stringContaining("absolute path") });
+    expect(CODEX.read(payload("a~/b.png"), process.env)).toMatchObject({ call: { args: { path: "a~/b.png" } } });
   });
 
   it("says nothing to what is allowed, and denies all else with a reason: Codex would run it", () => {

@@ -8,7 +8,7 @@ const payload = (tool_name: string, tool_input: object, more: object = {}) =>
 
 test("a command's description is its intent, and it runs in the folder that it names", () => {
   const input = { command: "ls", description: "look", dir_path: "sub" };
-  expect(GEMINI.read(payload("run_shell_command", input))).toMatchObject({
+  expect(GEMINI.read(payload("run_shell_command", input), process.env)).toMatchObject({
     session_id: "s1",
     call: {
       intent: "look",
@@ -22,7 +22,7 @@ test("a command's description is its intent, and it runs in the folder that it n
 
 test("a command has an id that its report names again, and another one in another session or folder", () => {
   const idOf = (text: string) => {
-    const asked = GEMINI.read(text);
+    const asked = GEMINI.read(text, process.env);
     return "call" in asked ? asked.call.context?.call_id : undefined;
   };
   const input = { command: "ls", description: "look" };
@@ -37,11 +37,11 @@ test("a command has an id that its report names again, and another one in anothe
 
 test("a command that Gemini doesn't wait for is never rewritten: it would be reported before it begins", () => {
   const input = { command: "ls", is_background: true };
-  expect(GEMINI.read(payload("run_shell_command", input))).toMatchObject({ rewritable: undefined });
+  expect(GEMINI.read(payload("run_shell_command", input), process.env)).toMatchObject({ rewritable: undefined });
 });
 
 test("a confined command is a plain line, as Gemini refuses those with others in them; the description shows the model's own", () => {
-  const asked = GEMINI.read(payload("run_shell_command", { command: "npm test", dir_path: "sub" }));
+  const asked = GEMINI.read(payload("run_shell_command", { command: "npm test", dir_path: "sub" }), process.env);
   if (!("rewritable" in asked) || asked.rewritable === undefined) throw new Error("it can't be rewritten");
   const updated_input = GEMINI.rewritten(asked.rewritable, ["/srv/a b/box", "run", "1.2"]);
   // Without `$(`, which Gemini looks for in comments as well.
@@ -55,7 +55,7 @@ test("a confined command is a plain line, as Gemini refuses those with others in
 
 test("a tool of an MCP server is called as in every agent, by the server and the name that it has there", () => {
   const mcp_context = { server_name: "my server", tool_name: "say.it", command: "node" };
-  expect(GEMINI.read(payload("mcp_my_server_say.it", { a: 1 }, { mcp_context }))).toMatchObject({
+  expect(GEMINI.read(payload("mcp_my_server_say.it", { a: 1 }, { mcp_context }), process.env)).toMatchObject({
     call: { executor: "mcp__my_server__say_it", args: { a: 1 }, context: { mcp_server: "my server" } },
   });
 });
@@ -68,20 +68,20 @@ test.each([
   ["file_path: a path with a NUL", "read_file", { file_path: "a\0b" }],
   ["file_path: it isn't there", "replace", { file_path: "b.txt", old_string: "a", new_string: "b" }],
 ])("what Gemini reads as another file than its name says is refused: %s", (why, tool, input) => {
-  expect(GEMINI.read(payload(tool, input))).toMatchObject({ refused: expect.stringContaining(why) });
+  expect(GEMINI.read(payload(tool, input), process.env)).toMatchObject({ refused: expect.stringContaining(why) });
 });
 
 test("a name with a % that can't be decoded, and a file that is there, are read as they are", () => {
   const { home } = temporaryHome();
-  expect(GEMINI.read(payload("read_file", { file_path: "100%.txt" }))).toMatchObject({ call: {} });
+  expect(GEMINI.read(payload("read_file", { file_path: "100%.txt" }), process.env)).toMatchObject({ call: {} });
   const edit = { file_path: `../${home.slice(home.lastIndexOf("/") + 1)}`, old_string: "a", new_string: "b" };
-  expect(GEMINI.read(payload("replace", edit, { cwd: home }))).toMatchObject({ call: {} });
+  expect(GEMINI.read(payload("replace", edit, { cwd: home }), process.env)).toMatchObject({ call: {} });
 });
 
 test.each(["", "{}", "[]", payload("x", {}, { cwd: 1 }), payload("x", {}, { hook_event_name: "AfterTool" })])(
   "what is no payload is refused: %s",
   (text) => {
-    expect(GEMINI.read(text)).toMatchObject({ refused: expect.any(String) });
+    expect(GEMINI.read(text, process.env)).toMatchObject({ refused: expect.any(String) });
   },
 );
 

@@ -17,7 +17,12 @@ function gemini(files: Readonly<Record<string, string>> = {}) {
   }
   const settings = join(home, "none/settings.json");
   return (words: readonly string[] = YOLO, env = {}) =>
-    mayHaveRuleAbout({ words, env: { HOME: home, GEMINI_CLI_SYSTEM_SETTINGS_PATH: settings, ...env }, cwd });
+    mayHaveRuleAbout({
+      words,
+      env: { HOME: home, GEMINI_CLI_SYSTEM_SETTINGS_PATH: settings, ...env },
+      cwd,
+      is_gate: false,
+    });
 }
 
 describe("a command of Gemini CLI can be rewritten", () => {

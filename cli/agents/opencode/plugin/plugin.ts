@@ -204,6 +204,7 @@ async function ran({ at, call, line, given }: Begun, args: Json, output: ToolOut
   if (output.title === given) output.title = line;
   const note = await reportCall({
     ...report,
+    place: { env: process.env, is_gate: false },
     socket_path: process.env.METNOS_GATE_SOCKET || socket,
     agent_name: AGENT,
     token: token(),

@@ -1,0 +1,226 @@
+import { closeSync, mkdirSync, readdirSync, renameSync, rmSync, writeSync } from "node:fs";
+import { Socket } from "node:net";
+import { join } from "node:path";
+import { MAX_FRAME_BYTES } from "../../ipc/frames.ts";
+import { errorCode } from "../gate/errors.ts";
+import { othersPipes, type Slot, type SlotPool } from "../pipes/slots.ts";
+import { type PipeWords, readPipeWords } from "./pipe-words.ts";
+
+/**
+ * The pipes over which hooks ask the gate: a launcher that is a shell alone takes a waiting pair by its name, and no Node starts for a call. Each
+ * pair is for one hook: its names are gone with its first byte. What isn't answered here, the hook's own program answers.
+ */
+
+/** Pairs that wait: so many hooks may begin at once. */
+const WAITING = 64;
+/** In bytes; what is larger is left to the program, which says why it is refused. */
+const MAX_MESSAGE = MAX_FRAME_BYTES + 65_536;
+/** A pair that was taken by a launcher which then said nothing is given up after twice as long. In milliseconds. */
+const LOOK_FOR_LEFT_MS = 10_000;
+const TAKEN = ".taken";
+
+export interface HookPipesParts {
+  /** Its own folder; for the gate's user alone. */
+  folder: string;
+  /** In a folder beside it. */
+  slots: SlotPool;
+  /** Of this gate alone: what else lies there is an earlier one's. */
+  prefix: string;
+  /** One line, without its end; undefined: it is left to the program. Never rejects. @param signal aborted where the hook has ended */
+  answer(words: PipeWords, signal: AbortSignal): Promise<string | undefined>;
+  failed(what: string, error: unknown): void;
+}
+
+interface Waiting {
+  slot: Slot;
+  socket: Socket;
+  chunks: Buffer[];
+  size: number;
+  is_begun: boolean;
+  is_down_open: boolean;
+  ended: AbortController;
+}
+
+export class HookPipes {
+  readonly #parts: HookPipesParts;
+  readonly #made: string;
+  /** Those that no hook has written to. */
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #begun = new Set<Waiting>();
+  /** Taken, and silent, when that was last looked at. */
+  #silent = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+  #is_closed = false;
+
+  /** @param made the folder of its slots */
+  constructor(parts: HookPipesParts, made: string) {
+    this.#parts = parts;
+    this.#made = made;
+  }
+
+  /** Removes what an earlier gate has left, and waits for hooks. @throws the system's error */
+  async begin(): Promise<void> {
+    const { folder, slots, prefix } = this.#parts;
+    for (const each of [folder, this.#made]) {
+      mkdirSync(each, { recursive: true, mode: 0o700 });
+      for (const name of othersPipes(each, prefix)) rmSync(join(each, name), { force: true });
+    }
+    await slots.begin();
+    if (this.#is_closed) return slots.close();
+    this.#fill();
+    this.#timer = setInterval(() => this.#giveUpSilent(), LOOK_FOR_LEFT_MS).unref();
+  }
+
+  /** Hooks that wait for an answer ask the program: the next gate answers that. */
+  close(): void {
+    this.#is_closed = true;
+    clearInterval(this.#timer);
+    for (const waiting of [...this.#waiting.values(), ...this.#begun]) {
+      this.#removeNames(waiting.slot.name);
+      waiting.socket.destroy();
+      this.#ended(waiting);
+    }
+    this.#parts.slots.close();
+  }
+
+  #fill(): void {
+    while (!this.#is_closed && this.#waiting.size < WAITING) {
+      const slot = this.#parts.slots.takeMade();
+      if (slot === undefined) break;
+      try {
+        this.#wait(slot);
+      } catch (error) {
+        this.#parts.failed("making a pipe for hooks", error);
+        closeSync(slot.up);
+        closeSync(slot.down);
+        this.#parts.slots.retire(slot.name);
+        break;
+      }
+    }
+  }
+
+  #wait(slot: Slot): void {
+    const { folder } = this.#parts;
+    // In this order: a launcher looks for the other's name.
+    for (const end of ["down", "up"])
+      renameSync(join(this.#made, `${slot.name}.${end}`), join(folder, `${slot.name}.${end}`));
+    const socket = new Socket({ fd: slot.up, readable: true, writable: false });
+    const waiting: Waiting = {
+      slot,
+      socket,
+      chunks: [],
+      size: 0,
+      is_begun: false,
+      is_down_open: true,
+      ended: new AbortController(),
+    };
+    socket.unref();
+    socket.on("data", (chunk: Buffer) => this.#received(waiting, chunk));
+    socket.on("error", () => socket.destroy());
+    socket.on("end", () => socket.destroy());
+    socket.once("close", () => this.#ended(waiting));
+    this.#waiting.set(slot.name, waiting);
+  }
+
+  #received(waiting: Waiting, chunk: Buffer): void {
+    if (!waiting.is_begun) this.#begin(waiting);
+    if (waiting.ended.signal.aborted) return;
+    waiting.size += chunk.length;
+    if (waiting.size > MAX_MESSAGE) return void waiting.socket.destroy();
+    waiting.chunks.push(chunk);
+    if (chunk.at(-1) !== 0) return;
+    const words = readPipeWords(waiting.chunks.length === 1 ? chunk : Buffer.concat(waiting.chunks));
+    if (words === "incomplete") return;
+    if (words === "invalid") return void waiting.socket.destroy();
+    waiting.chunks = [];
+    // What else it says is nothing that is waited for.
+    waiting.size = MAX_MESSAGE;
+    void this.#answer(waiting, words);
+  }
+
+  /** Its names are removed: nobody else can write to it, or read it. */
+  #begin(waiting: Waiting): void {
+    waiting.is_begun = true;
+    this.#waiting.delete(waiting.slot.name);
+    this.#begun.add(waiting);
+    this.#removeNames(waiting.slot.name);
+    setImmediate(() => this.#fill());
+  }
+
+  async #answer(waiting: Waiting, words: PipeWords): Promise<void> {
+    const line = await this.#parts.answer(words, waiting.ended.signal);
+    if (waiting.ended.signal.aborted) return;
+    if (line === undefined) return void waiting.socket.destroy();
+    try {
+      this.#say(waiting, Buffer.from(`${line}\n`));
+    } catch (error) {
+      this.#parts.failed("answering a hook", error);
+      waiting.socket.destroy();
+    }
+  }
+
+  #say(waiting: Waiting, bytes: Buffer): void {
+    let written = 0;
+    try {
+      written = writeSync(waiting.slot.down, bytes);
+    } catch (error) {
+      if (errorCode(error) !== "EAGAIN") throw error;
+    }
+    if (written === bytes.length) return this.#closeDown(waiting);
+    waiting.is_down_open = false;
+    const rest = new Socket({ fd: waiting.slot.down, readable: false, writable: true });
+    rest.unref();
+    rest.on("error", () => rest.destroy());
+    // The gate itself holds it open for reading: that nobody reads any more isn't seen there.
+    waiting.ended.signal.addEventListener("abort", () => rest.destroy(), { once: true });
+    rest.end(bytes.subarray(written));
+  }
+
+  /** The hook has gone, or gets no answer here. */
+  #ended(waiting: Waiting): void {
+    if (waiting.ended.signal.aborted) return;
+    waiting.ended.abort();
+    this.#closeDown(waiting);
+    this.#begun.delete(waiting);
+    if (this.#waiting.delete(waiting.slot.name)) this.#removeNames(waiting.slot.name);
+    if (!this.#is_closed) setImmediate(() => this.#fill());
+  }
+
+  #closeDown(waiting: Waiting): void {
+    if (!waiting.is_down_open) return;
+    waiting.is_down_open = false;
+    closeSync(waiting.slot.down);
+  }
+
+  #removeNames(name: string): void {
+    this.#parts.slots.retire(name);
+    try {
+      // In this order: see the launcher.
+      for (const end of ["up", "down", "taken"]) rmSync(join(this.#parts.folder, `${name}.${end}`), { force: true });
+    } catch (error) {
+      this.#parts.failed("removing the pipe of a hook", error); // the next gate removes it
+    }
+  }
+
+  /** A launcher that was killed before it said anything has left its mark. Pairs whose names are gone are made anew, too. */
+  #giveUpSilent(): void {
+    try {
+      const names = new Set(readdirSync(this.#parts.folder));
+      const silent = [...this.#waiting.keys()].filter((name) => names.has(`${name}.taken`));
+      const left = [...this.#waiting.values()].filter(
+        ({ slot: { name } }) =>
+          (names.has(`${name}.taken`) && this.#silent.has(name)) ||
+          !names.has(`${name}.up`) ||
+          !names.has(`${name}.down`),
+      );
+      this.#silent = new Set(silent);
+      for (const waiting of left) waiting.socket.destroy();
+      // Made by launchers that came too late for a pair.
+      for (const name of names)
+        if (name.endsWith(TAKEN) && !this.#waiting.has(name.slice(0, -TAKEN.length)))
+          rmSync(join(this.#parts.folder, name), { force: true });
+    } catch (error) {
+      this.#parts.failed("looking at the pipes of hooks", error);
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { exactText } from "../../ipc/frames.ts";
+import type { Env } from "../../ipc/paths.ts";
+import { SlotPool } from "../pipes/slots.ts";
+import { askGate, optionsOf } from "./answer.ts";
+import type { HookDialect, HookPlace } from "./dialect.ts";
+import { dialectOf } from "./dialects.ts";
+import { HookPipes, type HookPipesParts } from "./hook-pipes.ts";
+import { isAbove } from "./parent.ts";
+import type { PipeWords } from "./pipe-words.ts";
+import { pipesFolder } from "./pipes-folder.ts";
+
+/** What the gate answers hooks over its pipes: by the same way as their own program, over the agents' socket. */
+
+/** What is reported after a call may hold long output; in bytes. */
+const MAX_REPORT = 256 * 1024;
+
+/** Of the variables that a launcher was written with. */
+const SAID: ReadonlySet<string> = new Set(["PATH", "CLAUDE_CONFIG_DIR"]);
+
+export interface OpenedPipes {
+  state_dir: string;
+  env: Env;
+  failed: HookPipesParts["failed"];
+}
+
+/** The pipes of this gate, which have still to begin. */
+export function hookPipes({ state_dir, env, failed }: OpenedPipes): HookPipes {
+  const prefix = randomBytes(4).toString("hex");
+  const made = join(state_dir, "hook", "made-pipes");
+  const slots = new SlotPool(made, prefix, (error) => failed("making or removing the pipes of hooks", error));
+  return new HookPipes({ folder: pipesFolder(state_dir), slots, prefix, answer: answersOf(env), failed }, made);
+}
+
+function answersOf(env: Env): HookPipesParts["answer"] {
+  return async (words, signal) => {
+    try {
+      const answer = await answered(words, { env: placeOf(env, words), is_gate: true }, signal);
+      return answer === undefined ? undefined : JSON.stringify(answer);
+    } catch {
+      return undefined; // nobody waits any more, or it is left to the program, which says itself what is wrong
+    }
+  };
+}
+
+/** The gate's own, with what says where the client looks for programs and settings. */
+function placeOf({ METNOS_AGENT_TOKEN: _, ...env }: Env, { variables }: PipeWords): Env {
+  const said = variables.map((text): [string, string] => {
+    const at = text.indexOf("=");
+    return [text.slice(0, at), text.slice(at + 1)];
+  });
+  return { ...env, ...Object.fromEntries(said.filter(([name]) => SAID.has(name))) };
+}
+
+async function answered(words: PipeWords, place: HookPlace, signal: AbortSignal): Promise<object | undefined> {
+  const [kind, agent, ...argv] = words.argv;
+  const dialect = await dialectOf(agent);
+  if (dialect === undefined) return undefined;
+  if (kind === "after" || kind === "session") return reported(dialect, kind, words.payload, place);
+  return kind === "hook" ? decided(dialect, argv, words, place, signal) : undefined;
+}
+
+function reported(
+  { events }: HookDialect,
+  event: "after" | "session",
+  payload: Buffer,
+  place: HookPlace,
+): Promise<object> | undefined {
+  const text = payload.length > MAX_REPORT ? undefined : exactText(payload);
+  return text === undefined ? undefined : events[event](text, place);
+}
+
+async function decided(
+  dialect: HookDialect,
+  argv: readonly string[],
+  { launcher, reader, payload }: PipeWords,
+  place: HookPlace,
+  signal: AbortSignal,
+): Promise<object | undefined> {
+  const options = optionsOf(dialect, argv);
+  if (options === undefined) return undefined;
+  const { client } = options;
+  const answer = await askGate({
+    ...place,
+    dialect,
+    options: { ...options, parent: reader },
+    input: () => payload,
+    isAbandoned: () => !isAbove(launcher, reader) || (client !== undefined && !isAbove(reader, client)),
+    signal,
+  });
+  return "permission" in answer ? dialect.write(answer) : undefined;
+}

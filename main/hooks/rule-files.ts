@@ -1,0 +1,62 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { readRegularBytes, TOO_LARGE } from "../../ipc/regular-file.ts";
+import { errorCode } from "../gate/errors.ts";
+import { LeftToProgram } from "./dialect.ts";
+
+/** The files in which clients keep their own rules and settings: a project may hold as many, and as large ones, as it likes. */
+
+/** A file larger than this holds none, in bytes. */
+const MAX_FILE = 8 * 1024 * 1024;
+/** What the gate itself reads for one call: bytes, names, and for how long; in milliseconds. */
+const MAX_BYTES = 128 * 1024;
+const MAX_NAMES = 512;
+const MAX_MS = 8;
+
+export class RuleFiles {
+  readonly is_gate: boolean;
+  readonly #ends_at = performance.now() + MAX_MS;
+  #bytes = MAX_BYTES;
+  #names = MAX_NAMES;
+
+  constructor(is_gate: boolean) {
+    this.is_gate = is_gate;
+  }
+
+  /** @throws LeftToProgram; the system's error, or one with the code `NOT_A_FILE` or `TOO_LARGE` */
+  read(file: string): string {
+    this.takeTime();
+    try {
+      const bytes = readRegularBytes(file, { max_bytes: this.is_gate ? this.#bytes : MAX_FILE });
+      this.#bytes -= bytes.length;
+      return bytes.toString("utf8");
+    } catch (error) {
+      if (this.is_gate && errorCode(error) === TOO_LARGE) throw new LeftToProgram();
+      throw error;
+    }
+  }
+
+  /** All files below a folder, not through links to others; none where it isn't there. @throws LeftToProgram; the system's error */
+  below(folder: string): string[] {
+    this.takeTime();
+    let entries: ReturnType<typeof entriesOf>;
+    try {
+      entries = entriesOf(folder);
+    } catch (error) {
+      if (errorCode(error) === "ENOENT") return [];
+      throw error;
+    }
+    this.#names -= entries.length;
+    return entries.flatMap((entry) => {
+      const path = join(folder, entry.name);
+      return entry.isDirectory() ? this.below(path) : [path];
+    });
+  }
+
+  /** Another one is to be looked for. @throws LeftToProgram */
+  takeTime(): void {
+    if (this.is_gate && (this.#names < 0 || performance.now() > this.#ends_at)) throw new LeftToProgram();
+  }
+}
+
+const entriesOf = (folder: string) => readdirSync(folder, { withFileTypes: true });

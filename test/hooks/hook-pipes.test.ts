@@ -1,0 +1,286 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { launcherText } from "../../cli/hook/launcher-text.ts";
+import { OperatorClient } from "../../ipc/operator-client.ts";
+import { pipesFolder } from "../../main/hooks/pipes-folder.ts";
+import { startServe } from "../support/gate-process.ts";
+import { payload } from "../support/hook-process.ts";
+import { startGate } from "../support/running-gate.ts";
+import { type TemporaryHome, temporaryHome } from "../support/temporary-home.ts";
+
+const HOOK = new URL("../../dist/hook/hook.cjs", import.meta.url).pathname;
+const SHELLS = ["/bin/dash", "/bin/bash", "/bin/busybox sh"].filter((shell) => {
+  const is_there = existsSync(shell.split(" ")[0] ?? "");
+  if (!is_there) console.log(`hooks over pipes are not tried with ${shell}, which isn't installed`);
+  return is_there;
+});
+const SHELL = SHELLS[0] ?? "/bin/sh";
+const READ = payload("Read", { file_path: "/srv/project/a.ts" });
+
+interface Ended {
+  code: number | null;
+  output: string;
+  errors: string;
+  permission: unknown;
+}
+
+/** A launcher of the real form, which notes when it has to start its program. */
+class LauncherUnderTest {
+  readonly file: string;
+  readonly #noted: string;
+
+  constructor({ home, paths, env }: TemporaryHome, shell: string) {
+    this.#noted = join(home, "program-started");
+    const script = join(home, "program.cjs");
+    writeFileSync(
+      script,
+      `require("fs").appendFileSync(${JSON.stringify(this.#noted)}, "x"); require(${JSON.stringify(HOOK)}).runHook(process.argv.slice(3));`,
+    );
+    this.file = join(home, "metnos-gate-hook");
+    const text = launcherText({
+      env: { HOME: home, PATH: env.PATH },
+      program: { nodes: [process.execPath], scripts: [script] },
+      pipes_dir: pipesFolder(paths.state_dir),
+    });
+    writeFileSync(this.file, text.replace("/bin/sh", shell), { mode: 0o700 });
+  }
+
+  /** How often its program was started. */
+  get started(): number {
+    return existsSync(this.#noted) ? readFileSync(this.#noted, "utf8").length : 0;
+  }
+
+  start(input: string | Buffer, args: readonly string[] = []): { child: ChildProcess; ended: Promise<Ended> } {
+    const child = spawn(this.file, ["hook", "claude-code", ...args], { stdio: ["pipe", "pipe", "pipe"], env: {} });
+    onTestFinished(() => {
+      child.kill("SIGKILL");
+    });
+    return { child, ended: endOf(child, input) };
+  }
+
+  ask(input: string | Buffer, args: readonly string[] = []): Promise<Ended> {
+    return this.start(input, args).ended;
+  }
+
+  async report(event: "after" | "session", said: object): Promise<Ended> {
+    const child = spawn(this.file, [event, "claude-code"], { stdio: ["pipe", "pipe", "pipe"], env: {} });
+    return endOf(child, JSON.stringify(said));
+  }
+}
+
+async function endOf(child: ChildProcess, input: string | Buffer): Promise<Ended> {
+  let [output, errors] = ["", ""];
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+    output += text;
+  });
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    errors += text;
+  });
+  child.stdin?.on("error", () => undefined);
+  child.stdin?.end(input);
+  const [code] = (await once(child, "close")) as [number | null];
+  const said = output.startsWith("{") ? (JSON.parse(output) as { hookSpecificOutput?: Record<string, unknown> }) : {};
+  return { code, output, errors, permission: said.hookSpecificOutput?.permissionDecision };
+}
+
+const waiting = ({ paths }: TemporaryHome): string[] =>
+  existsSync(pipesFolder(paths.state_dir))
+    ? readdirSync(pipesFolder(paths.state_dir)).filter((name) => name.endsWith(".up"))
+    : [];
+
+async function gateWithPipes(shell = SHELL, level: "Supervised" | "Full" = "Full") {
+  const gate = await startGate();
+  await gate.operator.call("agents.pair", { name: "claude-code", level });
+  await expect.poll(() => waiting(gate.home).length).toBe(64);
+  return { gate, launcher: new LauncherUnderTest(gate.home, shell) };
+}
+
+describe.each(SHELLS)("a hook whose launcher is run by %s", (shell) => {
+  it("is answered over a pipe, and starts no program: allowed, denied, asked about", async () => {
+    const { gate, launcher } = await gateWithPipes(shell);
+    expect(await launcher.ask(READ)).toMatchObject({ code: 0, permission: "allow", errors: "" });
+    const denied = await launcher.ask(payload("Bash", { command: "cat ~/.ssh/id_rsa" }));
+    expect(denied).toMatchObject({ code: 0, permission: "deny", errors: "" });
+    await gate.operator.call("agents.level", { name: "claude-code", level: "Supervised" });
+    const asked = gate.event((event) => event.type === "approval.waiting");
+    const write = launcher.ask(payload("Write", { file_path: "/srv/project/b", content: "text" }));
+    await asked;
+    const [token = ""] = await gate.waiting();
+    await gate.operator.call("approvals.resolve", { token, decision: "rejected", message: "not 'this' $one" });
+    expect(await write).toMatchObject({
+      code: 0,
+      permission: "deny",
+      output: expect.stringContaining("not 'this' $one"),
+    });
+    expect(launcher.started).toBe(0);
+  });
+
+  it("says what it got: a payload of 900 KB, quotes, blanks, line ends", async () => {
+    const { gate, launcher } = await gateWithPipes(shell);
+    const content = `${"é'\"\\`$(x) \t\r\n%s\u0000".repeat(30_000)}end`;
+    const written = gate.event((event) => event.type === "decision");
+    expect(await launcher.ask(payload("Write", { file_path: "/srv/project/a b", content }))).toMatchObject({ code: 0 });
+    expect(JSON.stringify(await written)).toContain("/srv/project/a b");
+    expect(launcher.started).toBe(0);
+  });
+
+  it.each([
+    ["nothing", ""],
+    ["no JSON", "garbage"],
+    ["another event", payload("Read", { file_path: "/srv/a" }, { hook_event_name: "PostToolUse" })],
+    ["a zero byte", READ.replace("a.ts", "a.ts\0")],
+    ["a zero byte between its words", READ.replace('"tool_name"', '\0"tool_name"')],
+    ["a key twice", READ.replace('"tool_name"', '"tool_name":"Write","tool_name"')],
+    ["a number that changes as it is read", READ.replace("}", ',"offset":12345678901234567890}')],
+    ["invalid UTF-8", Buffer.from(READ.replace("a.ts", "a\xff.ts"), "latin1")],
+  ])("is denied where it gets %s", async (_what, input) => {
+    const { launcher } = await gateWithPipes(shell);
+    expect(await launcher.ask(input)).toMatchObject({ code: 0, permission: "deny", errors: "" });
+    expect(launcher.started).toBe(0);
+  });
+
+  it("is left to the program where it gets more than the gate looks at, which denies it", async () => {
+    const { launcher } = await gateWithPipes(shell);
+    const input = payload("Write", { file_path: "/srv/a", content: "x".repeat(2_000_000) });
+    expect(await launcher.ask(input)).toMatchObject({ code: 0, permission: "deny" });
+    expect(launcher.started).toBe(1);
+  });
+
+  it("and sixty at once, each get their own answer from pairs that nobody uses twice", async () => {
+    const { gate, launcher } = await gateWithPipes(shell);
+    const before = new Set(waiting(gate.home));
+    const all = await Promise.all(
+      Array.from({ length: 60 }, (_, index) =>
+        launcher.ask(
+          payload(
+            "Bash",
+            { command: index % 2 === 0 ? "ls" : `cat /home/user/.ssh/id_${index}` },
+            { tool_use_id: `u${index}` },
+          ),
+        ),
+      ),
+    );
+    all.forEach(({ permission, output }, index) => {
+      expect([index, permission]).toEqual([index, index % 2 === 0 ? "allow" : "deny"]);
+      if (index % 2 === 1) expect(output).toContain("ssh");
+    });
+    await expect.poll(() => waiting(gate.home).length).toBe(64);
+    expect(waiting(gate.home).filter((name) => before.has(name)).length).toBeLessThanOrEqual(4);
+    expect(launcher.started).toBe(0);
+  });
+
+  it("is withdrawn as soon as it is killed", async () => {
+    const { gate, launcher } = await gateWithPipes(shell, "Supervised");
+    const asked = gate.event((event) => event.type === "approval.waiting");
+    const { child, ended } = launcher.start(payload("Write", { file_path: "/srv/project/b", content: "x" }));
+    await asked;
+    child.kill("SIGKILL");
+    await ended;
+    await expect.poll(() => gate.waiting(), { timeout: 2000 }).toEqual([]);
+    expect(launcher.started).toBe(0);
+  });
+
+  it("and whose gate is killed while it asks, asks the program, which asks the next gate", async () => {
+    const home = temporaryHome();
+    const first = await startServe(home);
+    await expect.poll(() => waiting(home).length).toBe(64);
+    const launcher = new LauncherUnderTest(home, shell);
+    const pairing = await OperatorClient.connect(home.paths.operator_socket, home.paths.operator_token);
+    await pairing.call("agents.pair", { name: "claude-code", level: "Supervised" });
+    const { ended } = launcher.start(payload("Write", { file_path: "/srv/project/b", content: "x" }));
+    await expect.poll(async () => (await pairing.call("approvals.list", {})).length).toBe(1);
+    await first.end("SIGKILL");
+    await expect.poll(() => launcher.started).toBe(1);
+    const gate = await startGate({ home });
+    const [token = ""] = await gate.waiting();
+    await gate.operator.call("approvals.resolve", { token, decision: "approved" });
+    expect(await ended).toMatchObject({ code: 0, permission: "allow" });
+  });
+
+  it("is denied by its exit code where the gate was stopped, once it has waited as long as it may", async () => {
+    const home = temporaryHome();
+    const gate = await startServe(home);
+    await expect.poll(() => waiting(home).length).toBe(64);
+    const launcher = new LauncherUnderTest(home, shell);
+    gate.child.kill("SIGSTOP");
+    try {
+      const { code, output, errors } = await launcher.ask(READ, ["--wait", "1"]);
+      expect([code, output]).toEqual([2, ""]);
+      expect(errors).toContain("the gate does not answer; nothing is let through");
+    } finally {
+      gate.child.kill("SIGCONT");
+    }
+    expect(launcher.started).toBe(0);
+  });
+
+  it("reports what ran, and what a session does, without a program, but for what the user says", async () => {
+    const { launcher } = await gateWithPipes(shell);
+    const after = {
+      session_id: "s",
+      hook_event_name: "PostToolUse",
+      tool_name: "Read",
+      tool_input: {},
+      tool_use_id: "u",
+    };
+    expect(await launcher.report("after", after)).toMatchObject({ code: 0, output: "{}\n", errors: "" });
+    const ended = { session_id: "s", hook_event_name: "SubagentStop", agent_type: "x" };
+    expect(await launcher.report("session", ended)).toMatchObject({ code: 0, output: "{}\n", errors: "" });
+    expect(launcher.started).toBe(0);
+    const prompt = { session_id: "s", hook_event_name: "UserPromptSubmit", prompt: "hello", prompt_id: "p" };
+    expect(await launcher.report("session", prompt)).toMatchObject({ code: 0, output: "{}\n", errors: "" });
+    expect(launcher.started).toBe(1);
+  });
+});
+
+describe("whatever is in the place of a pair, nothing is let through by it, and the program asks the gate", () => {
+  const answer = '{"hookSpecificOutput":{"permissionDecision":"allow"}}';
+  it.each<[string, (name: string) => void]>([
+    ["a file", (name) => writeFileSync(name, `${answer}\n`)],
+    ["a link to a file", (name) => linkTo(name, (other) => writeFileSync(other, `${answer}\n`))],
+    ["a link to a device", (name) => symlinkSync("/dev/zero", name)],
+    ["nobody's pipe", (name) => execFileSync("mkfifo", [name])],
+    ["a folder", (name) => mkdirSync(name)],
+  ])("%s", async (_what, put) => {
+    const { gate, launcher } = await gateWithPipes();
+    const folder = pipesFolder(gate.paths.state_dir);
+    for (const name of readdirSync(folder)) {
+      rmSync(join(folder, name));
+      put(join(folder, name));
+    }
+    expect(await launcher.ask(payload("Bash", { command: "cat ~/.ssh/id_rsa" }))).toMatchObject({ permission: "deny" });
+    expect(launcher.started).toBe(1);
+  });
+
+  it("and no pair at all, as the gate's folder is empty, gone, or closed to everybody", async () => {
+    const { gate, launcher } = await gateWithPipes();
+    const folder = pipesFolder(gate.paths.state_dir);
+    for (const name of readdirSync(folder)) rmSync(join(folder, name));
+    expect(await launcher.ask(READ)).toMatchObject({ permission: "allow" });
+    rmSync(folder, { recursive: true });
+    expect(await launcher.ask(READ)).toMatchObject({ permission: "allow" });
+    expect(launcher.started).toBe(2);
+  });
+
+  it("and what an earlier gate has left is removed by the next one", async () => {
+    const home = temporaryHome();
+    const first = await startServe(home);
+    await expect.poll(() => waiting(home).length).toBe(64);
+    const left = waiting(home);
+    await first.end("SIGKILL");
+    expect(waiting(home)).toEqual(left);
+    const launcher = new LauncherUnderTest(home, SHELL);
+    expect(await launcher.ask(READ, ["--offline", "deny"])).toMatchObject({ permission: "deny" });
+    expect(launcher.started).toBe(1);
+    await startGate({ home });
+    await expect.poll(() => waiting(home).filter((name) => !left.includes(name)).length).toBe(64);
+    expect(waiting(home).filter((name) => left.includes(name))).toEqual([]);
+  });
+});
+
+function linkTo(name: string, make: (other: string) => void): void {
+  make(`${name}.other`);
+  symlinkSync(`${name}.other`, name);
+}
