@@ -59,12 +59,17 @@ export const namesFiles = (name: string): boolean =>
   name === "index" || name === "MERGE_RR" || name.startsWith("sharedindex.");
 
 /** Folders of a repository in which git, or git-lfs, writes by names that it knows before: it would go through a link in their place. */
-const WRITTEN_BY_GIT: ReadonlySet<string> = new Set(["logs", "refs", "rr-cache", "rebase-apply", "lfs", "lost-found"]);
-/** Where git keeps what `git rebase --continue` and `git cherry-pick --continue` do next: commands, and a program for merges. */
-const CONTINUED: ReadonlySet<string> = new Set(["rebase-merge", "sequencer"]);
+const WRITTEN_BY_GIT: ReadonlySet<string> = new Set(["logs", "refs", "rr-cache", "lfs", "lost-found"]);
+/** Where git keeps what `git rebase --continue`, `git cherry-pick --continue` and `git am --continue` do next: commands, and a program for merges. */
+const CONTINUED: ReadonlySet<string> = new Set(["rebase-merge", "rebase-apply", "sequencer"]);
 export const REBASE_STEPS = "git-rebase-todo";
-/** Of that what git runs something by. */
-export const CONTINUED_BY: ReadonlySet<string> = new Set([REBASE_STEPS, "strategy", "opts"]);
+/** How far it is: git's own `git-prompt.sh` puts that into the prompt, where bash and zsh run what is between `$(` and `)`. */
+export const CONTINUED_AT: ReadonlySet<string> = new Set(["msgnum", "end", "next", "last"]);
+/** Of all that what something is run by, or a file written elsewhere. */
+export const CONTINUED_BY: ReadonlySet<string> = new Set([
+  ...[REBASE_STEPS, "strategy", "opts", "apply-opt"],
+  ...CONTINUED_AT,
+]);
 
 /** Of its names those that tell a repository, and those that matter only in one. */
 const OF_REPOSITORIES: ReadonlySet<string> = new Set([

@@ -2,7 +2,14 @@ import { type Dir, lstatSync, opendirSync } from "node:fs";
 import { dirname, join, normalize, resolve } from "node:path";
 import { settingsOf } from "../../gate/programs/git-repository.ts";
 import { realPath } from "../../gate/targets/path.ts";
-import { CONTINUED_BY, isNamedAsPrograms, isSeenAsPrograms, namesFiles, REBASE_STEPS } from "./folder-contents.ts";
+import {
+  CONTINUED_AT,
+  CONTINUED_BY,
+  isNamedAsPrograms,
+  isSeenAsPrograms,
+  namesFiles,
+  REBASE_STEPS,
+} from "./folder-contents.ts";
 import { namedOwnFilesBefore, namesOwnFiles } from "./named-files.ts";
 import { isItself, textOf } from "./small-file.ts";
 import { namesOnlySubmodules } from "./submodule-settings.ts";
@@ -73,8 +80,15 @@ const PLAIN_STEPS =
 /** Git's own for merges. It runs any other as a program `git-merge-NAME`: with a slash in it, one of the work tree. */
 const STRATEGY = /^(?:ort|recursive|resolve|ours|octopus|subtree)\n?$/;
 
+/** What `git am` and `git rebase --apply` hand on to `git apply`, as git writes it. That takes others, too, which write a file anywhere. */
+const APPLY_OPTIONS =
+  /^(?: ?'(?:-[Cp]\d+|--(?:whitespace|directory|exclude|include)=[^']*|--reject|--ignore-(?:space-change|whitespace))')*\n?$/;
+
 /** Whether what is at this path says how a rebase or a sequence continues, and runs no command: its steps, and how it merges. */
 function isPlainRebase(path: string): boolean {
+  if (path.endsWith("/rebase-apply/apply-opt")) return APPLY_OPTIONS.test(textOf(path) ?? "?");
+  const [, at = ""] = /\/rebase-(?:apply|merge)\/([^/]+)$/.exec(path) ?? [];
+  if (CONTINUED_AT.has(at)) return /^\d*\n?$/.test(textOf(path) ?? "?");
   if (path.endsWith("/rebase-merge/strategy")) return STRATEGY.test(textOf(path) ?? "");
   if (path.endsWith("/sequencer/opts")) {
     const options = settingsOf(textOf(path) ?? "[");

@@ -4,6 +4,7 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -253,6 +254,46 @@ memory[at:at + 7] = b"../aaaa"
       renameSync(kept, join(project, "sub/.git"));
     });
     expect(moved.map(({ path }) => path)).toContain(join(project, "sub/.git/config"));
+  });
+
+  it("is what says how git continues with patches or a rebase where it is no number, and no plain option", async () => {
+    const project = tempFolder();
+    execFileSync("git", ["init", "-q"], { cwd: project });
+    const planted = {
+      // bash's prompt by git's own git-prompt.sh expands these.
+      "rebase-merge/msgnum": "$(touch x)\n",
+      "rebase-merge/end": "2\n`touch x`",
+      "rebase-apply/next": "$(touch x)",
+      "rebase-apply/last": "1$(touch x)\n",
+      // `git am --continue` writes there.
+      "rebase-apply/apply-opt": " '-C1' '--build-fake-ancestor=../x'\n",
+      "worktrees/a/rebase-apply/apply-opt": " '--build-fake-ancestor' '../x'\n",
+    };
+    const paths = Object.keys(planted).map((name) => join(project, ".git", name));
+    const moved = await found(project, () => {
+      for (const [name, text] of Object.entries(planted)) {
+        mkdirSync(dirname(join(project, ".git", name)), { recursive: true });
+        writeFileSync(join(project, ".git", name), text);
+      }
+    });
+    expect(moved.map(({ path }) => path).sort()).toEqual(paths.sort());
+  });
+
+  it("is nothing of what git itself keeps of patches and of a rebase by them", async () => {
+    const project = tempFolder();
+    const settings = "export GIT_CONFIG_GLOBAL=/dev/null; git config user.name t; git config user.email t@example.com";
+    const commit = (text: string) => `echo ${text} > f; git add f; git commit -qm ${text}`;
+    const begin = `git init -q -b main; ${settings}; ${commit("one")}; git checkout -qb b; ${commit("two")}; git checkout -q main; ${commit("three")}; git checkout -q b`;
+    const run = (line: string) => execFileSync("sh", ["-c", line], { cwd: project, stdio: "ignore" });
+    run(begin);
+    const files = () => readdirSync(join(project, ".git/rebase-apply"));
+    const rebased = await found(project, () => run("! git rebase --apply -C1 --whitespace=fix main"));
+    expect([rebased, files().includes("next")]).toEqual([[], true]);
+    run("git rebase --abort; git format-patch -q -o patches main; git checkout -q main");
+    const patched = await found(project, () =>
+      run("! git am -C2 -p1 --reject --directory='a b' --exclude='*.x' --whitespace=fix patches/*"),
+    );
+    expect([patched, files().includes("apply-opt")]).toEqual([[], true]);
   });
 
   it("is moved out of the project, private, and listed until it is removed", async () => {
