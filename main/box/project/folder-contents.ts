@@ -59,7 +59,11 @@ export const namesFiles = (name: string): boolean =>
   name === "index" || name === "MERGE_RR" || name.startsWith("sharedindex.");
 
 /** Folders of a repository in which git, or git-lfs, writes by names that it knows before: it would go through a link in their place. */
-const WRITTEN_BY_GIT: ReadonlySet<string> = new Set(["logs", "refs", "rr-cache", "lfs", "lost-found"]);
+const WRITTEN_BY_GIT: ReadonlySet<string> = new Set([
+  ...["logs", "refs", "rr-cache", "lfs", "lost-found", "NOTES_MERGE_WORKTREE"],
+]);
+/** In a folder `info`, of a repository or its objects: for which files git runs what, and where else it looks for objects. */
+const OF_INFO: ReadonlySet<string> = new Set(["attributes", "alternates"]);
 /** Where git keeps what `git rebase --continue`, `git cherry-pick --continue` and `git am --continue` do next: commands, and a program for merges. */
 const CONTINUED: ReadonlySet<string> = new Set(["rebase-merge", "rebase-apply", "sequencer"]);
 export const REBASE_STEPS = "git-rebase-todo";
@@ -124,11 +128,13 @@ export function contentsOf(
   for (const { name, is_folder, is_link } of entries) {
     if (is_link && !isHarmlessLink(name, is_repository)) contents.places.push(name);
     else if (kind === "repository-info") {
-      if (name === "attributes") contents.places.push(name);
+      if (OF_INFO.has(name)) contents.places.push(name);
+      else if (is_folder) contents.folders.push({ name, kind: "repository-part" });
     } else if (kind === "repository-part") {
       if (is_folder) contents.folders.push({ name, kind });
     } else if (kind === "repository-objects") {
-      if (name === "info" || name === "pack") contents.folders.push({ name, kind: "repository-part" });
+      if (name === "info") contents.folders.push({ name, kind: "repository-info" });
+      else if (name === "pack") contents.folders.push({ name, kind: "repository-part" });
     } else if (kind === "rebase") {
       if (CONTINUED_BY.has(name)) contents.places.push(name);
     } else if (is_repository) {
@@ -197,7 +203,7 @@ function addPart({ folders }: Contents, name: string): void {
 /** Of what is in a repository that isn't called `.git`, what counts in one that is: its kinds by the names of the folders that it lies in. */
 function countsInBare(folder: string, { name, is_link }: Entry, is_repository: boolean): boolean {
   if (is_link) return !isHarmlessLink(name, is_repository);
-  return (folder === "info" && name === "attributes") || (CONTINUED.has(folder) && CONTINUED_BY.has(name));
+  return (folder === "info" && OF_INFO.has(name)) || (CONTINUED.has(folder) && CONTINUED_BY.has(name));
 }
 
 function contentsOfPlain(path: string, kind: FolderKind, entries: readonly Entry[], is_repository: boolean): Contents {

@@ -31,6 +31,8 @@ export function isHarmless(path: string, project: string): boolean {
   if (CONTINUED_BY.has(name)) return isPlainRebase(path);
   if (!/\/\.git(?:\/|$)/.test(folder)) return false;
   if (name === "config") return isPlainConfig(path) || isSubmoduleConfig(path, project);
+  // As `git clone --shared` leaves it in a copy of the project.
+  if (name === "alternates") return textOf(path)?.replace("/./", "/") === `${bytesOf(project)}/.git/objects\n`;
   // Git's own template has both.
   if (name === "hooks" || name === "branches") return hasOnlySamples(path);
   const is_worktree = /\/\.git\/worktrees\/[^/]+$/.test(folder);

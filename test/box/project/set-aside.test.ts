@@ -284,7 +284,7 @@ memory[at:at + 7] = b"../aaaa"
     const settings = "export GIT_CONFIG_GLOBAL=/dev/null; git config user.name t; git config user.email t@example.com";
     const commit = (text: string) => `echo ${text} > f; git add f; git commit -qm ${text}`;
     const begin = `git init -q -b main; ${settings}; ${commit("one")}; git checkout -qb b; ${commit("two")}; git checkout -q main; ${commit("three")}; git checkout -q b`;
-    const run = (line: string) => execFileSync("sh", ["-c", line], { cwd: project, stdio: "ignore" });
+    const run = (line: string): void => void execFileSync("sh", ["-c", line], { cwd: project, stdio: "ignore" });
     run(begin);
     const files = () => readdirSync(join(project, ".git/rebase-apply"));
     const rebased = await found(project, () => run("! git rebase --apply -C1 --whitespace=fix main"));
@@ -294,6 +294,35 @@ memory[at:at + 7] = b"../aaaa"
       run("! git am -C2 -p1 --reject --directory='a b' --exclude='*.x' --whitespace=fix patches/*"),
     );
     expect([patched, files().includes("apply-opt")]).toEqual([[], true]);
+  });
+
+  it("is what has git look for objects elsewhere, and links to elsewhere among notes that it merges", async () => {
+    const [project, elsewhere] = [tempFolder(), tempFolder()];
+    for (const args of [[project], [elsewhere], ["--bare", join(project, "other.git")]])
+      execFileSync("git", ["init", "-q", ...args]);
+    const objects = [".git", ".git/modules/a", "other.git"].map((git) => `${git}/objects/info/alternates`);
+    const moved = await found(project, () => {
+      mkdirSync(join(project, ".git/modules/a/objects/info"), { recursive: true });
+      writeFileSync(join(project, ".git/modules/a/HEAD"), "ref: refs/heads/main\n");
+      for (const name of objects) writeFileSync(join(project, name), join(elsewhere, ".git/objects\n"));
+      mkdirSync(join(project, ".git/NOTES_MERGE_WORKTREE"));
+      symlinkSync(join(elsewhere, "x"), join(project, ".git/NOTES_MERGE_WORKTREE/0123"));
+    });
+    const planted = [...objects, ".git/NOTES_MERGE_WORKTREE/0123"].map((name) => join(project, name));
+    expect(moved.map(({ path }) => path).sort()).toEqual(planted.sort());
+  });
+
+  it("isn't what has git look for a copy's objects in the project's own repository", async () => {
+    const project = tempFolder();
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@example.com", ...args], { cwd: project });
+    git("init", "-q");
+    git("commit", "-q", "--allow-empty", "-m", "x");
+    const moved = await found(project, () => {
+      git("clone", "-q", "--shared", ".", "copy");
+    });
+    expect(moved).toEqual([]);
+    expect(existsSync(join(project, "copy/.git/objects/info/alternates"))).toBe(true);
   });
 
   it("is moved out of the project, private, and listed until it is removed", async () => {
