@@ -62,8 +62,13 @@ export const namesFiles = (name: string): boolean =>
 const WRITTEN_BY_GIT: ReadonlySet<string> = new Set([
   ...["logs", "refs", "rr-cache", "lfs", "lost-found", "NOTES_MERGE_WORKTREE"],
 ]);
-/** In a folder `info`, of a repository or its objects: for which files git runs what, and where else it looks for objects. */
+/** In folders `info` of a repository and of its objects: for which files git runs what, and where else it looks for objects. */
 const OF_INFO: ReadonlySet<string> = new Set(["attributes", "alternates"]);
+/** Folders of a repository in which a few names matter; by `sl` Sapling keeps its own settings in a repository of git's. */
+const WITH_NAMES: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ["info", OF_INFO],
+  ["sl", new Set(["config", "sharedpath"])],
+]);
 /** Where git keeps what `git rebase --continue`, `git cherry-pick --continue` and `git am --continue` do next: commands, and a program for merges. */
 const CONTINUED: ReadonlySet<string> = new Set(["rebase-merge", "rebase-apply", "sequencer"]);
 export const REBASE_STEPS = "git-rebase-todo";
@@ -78,7 +83,7 @@ export const CONTINUED_BY: ReadonlySet<string> = new Set([
 /** Of its names those that tell a repository, and those that matter only in one. */
 const OF_REPOSITORIES: ReadonlySet<string> = new Set([
   ...[...OF_REPOSITORY, ...WRITTEN_BY_GIT, ...CONTINUED],
-  ...["HEAD", "objects", "info", "modules", "worktrees"],
+  ...["HEAD", "objects", "modules", "worktrees", ...WITH_NAMES.keys()],
 ]);
 
 /** Of what is in a folder: also a link in a repository's own, by which git would write elsewhere. */
@@ -128,7 +133,7 @@ export function contentsOf(
   for (const { name, is_folder, is_link } of entries) {
     if (is_link && !isHarmlessLink(name, is_repository)) contents.places.push(name);
     else if (kind === "repository-info") {
-      if (OF_INFO.has(name)) contents.places.push(name);
+      if (WITH_NAMES.get(path.slice(path.lastIndexOf("/") + 1))?.has(name) === true) contents.places.push(name);
       else if (is_folder) contents.folders.push({ name, kind: "repository-part" });
     } else if (kind === "repository-part") {
       if (is_folder) contents.folders.push({ name, kind });
@@ -192,7 +197,7 @@ const isPlanted = (folder: string, name: string, is_folder: boolean): boolean =>
   !is_folder && isPlantedName(folder.slice(folder.lastIndexOf("/") + 1), name);
 
 function addPart({ folders }: Contents, name: string): void {
-  if (name === "info") folders.push({ name, kind: "repository-info" });
+  if (WITH_NAMES.has(name)) folders.push({ name, kind: "repository-info" });
   else if (name === "modules") folders.push({ name, kind: "submodules" });
   else if (name === "worktrees") folders.push({ name, kind: "worktrees" });
   else if (name === "objects") folders.push({ name, kind: "repository-objects" });

@@ -36,7 +36,7 @@ export function isHarmless(path: string, project: string): boolean {
   // Git's own template has both.
   if (name === "hooks" || name === "branches") return hasOnlySamples(path);
   const is_worktree = /\/\.git\/worktrees\/[^/]+$/.test(folder);
-  if (name === "gitdir") return is_worktree && isFile(path);
+  if (name === "gitdir") return is_worktree && namesWorktree(path, folder);
   return name === "commondir" && is_worktree && textOf(path)?.trim() === "../..";
 }
 
@@ -114,6 +114,14 @@ function isOwnWorktree(path: string, project: string): boolean {
   return (
     to?.startsWith(own) === true && /^[^/~\n]+$/.test(to.slice(own.length)) && !/^\.\.?$/.test(to.slice(own.length))
   );
+}
+
+/** Whether a linked work tree leads back from where it is said to be, or nothing is there: into any other `git worktree repair` would write. */
+function namesWorktree(path: string, folder: string): boolean {
+  const file = ledTo(folder, textOf(path)?.replace(/\n$/, ""));
+  if (!file.endsWith("/.git")) return false;
+  if (lstatSync(Buffer.from(dirname(file), "latin1"), NO_THROW) === undefined) return true;
+  return isItself(file) && ledTo(dirname(file), namedBy(file)) === folder;
 }
 
 /** A submodule's own repository, by the name of its folder in the project's. */
@@ -197,10 +205,6 @@ function hasOnlySamples(path: string): boolean {
   } finally {
     folder.closeSync();
   }
-}
-
-function isFile(path: string): boolean {
-  return lstatSync(Buffer.from(path, "latin1"), NO_THROW)?.isFile() === true;
 }
 
 /** One character for each byte. */

@@ -312,6 +312,33 @@ memory[at:at + 7] = b"../aaaa"
     expect(moved.map(({ path }) => path).sort()).toEqual(planted.sort());
   });
 
+  it("is what says of a linked work tree that it is where none is, and not where nothing is", async () => {
+    const [project, elsewhere] = [tempFolder(), tempFolder()];
+    execFileSync("git", ["init", "-q"], { cwd: project });
+    const named = [elsewhere, join(project, "link"), join(project, "src"), join(elsewhere, "nothing")];
+    const moved = await found(project, () => {
+      mkdirSync(join(project, "src"));
+      symlinkSync(elsewhere, join(project, "link"));
+      for (const [at, folder] of named.entries()) {
+        mkdirSync(join(project, `.git/worktrees/w${at}`), { recursive: true });
+        writeFileSync(join(project, `.git/worktrees/w${at}/gitdir`), `${folder}/.git\n`);
+      }
+    });
+    const planted = [0, 1, 2].map((at) => join(project, `.git/worktrees/w${at}/gitdir`));
+    expect(moved.map(({ path }) => path).sort()).toEqual(planted);
+  });
+
+  it("is what Sapling reads in a repository of git's", async () => {
+    const project = tempFolder();
+    execFileSync("git", ["init", "-q"], { cwd: project });
+    const moved = await found(project, () => {
+      mkdirSync(join(project, ".git/sl/store"), { recursive: true });
+      for (const name of ["config", "requires", "store/config"])
+        writeFileSync(join(project, ".git/sl", name), "[hooks]\npre-status = ./x\n");
+    });
+    expect(moved.map(({ path }) => path)).toEqual([join(project, ".git/sl/config")]);
+  });
+
   it("isn't what has git look for a copy's objects in the project's own repository", async () => {
     const project = tempFolder();
     const git = (...args: string[]) =>

@@ -204,7 +204,7 @@ export const UNSEEN = section("unseen", [
   [
     "other objects for Git (alternates)",
     `mkdir -p .git/objects/info; echo %SIBLING%/.git/objects > .git/objects/info/alternates; echo /x > .git/objects/info/http-alternates; true`,
-    { is_bare: true, unshown: "about the box" },
+    { ...planted(".git/objects/info/alternates") },
   ],
   [
     "by a program that ends as the look begins, many times",
