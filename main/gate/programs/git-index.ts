@@ -196,10 +196,9 @@ export function namesOutside(index: Buffer, is_sha256: boolean): boolean {
     let kept = 0;
     if (version === 4) {
       // So much of the last name isn't in this one.
-      let byte = index[from++] ?? 0;
-      let cut = byte & 0x7f;
-      for (; (byte & 0x80) !== 0 && cut < end; cut = (cut + 1) * 0x80 + (byte & 0x7f)) byte = index[from++] ?? 0;
-      kept = name_length - cut;
+      const cut = numberAt(index, from);
+      from = cut.next;
+      kept = name_length - cut.value;
       if (kept < 0) return true;
     }
     const length = flags & MAX_LENGTH;
@@ -267,6 +266,7 @@ const HASH_SHA256 = 32;
 const LINK = nameOf("link");
 const END_OF_ENTRIES = nameOf("EOIE");
 const OFFSETS = nameOf("IEOT");
+const UNTRACKED = nameOf("UNTR");
 /** Bytes of the extension that says where the entries end, without its hash. */
 const END_SIZE = 8 + 4;
 
@@ -276,7 +276,8 @@ function nameOf(extension: string): number {
 
 /**
  * True if git would find other entries than those: in another file, or where an extension says that they lie, which it follows with
- * several threads. It passes over extensions that it doesn't know, whatever their names. @param end of the entries
+ * several threads; or would look for untracked files elsewhere. It passes over extensions that it doesn't know, whatever their names.
+ * @param end of the entries
  */
 function hasOthers(
   index: Buffer,
@@ -292,6 +293,7 @@ function hasOthers(
     const name = index.readUInt32BE(at);
     if (is_split_other && name === LINK) return true;
     if (name === OFFSETS && !isInOrder(index, at, entries, extensions_end)) return true;
+    if (name === UNTRACKED && !areOwnFolders(index, at, extensions_end, hash)) return true;
   }
   return false;
 }
@@ -305,4 +307,42 @@ function isInOrder(index: Buffer, extension: number, entries: Uint32Array, exten
     count += index.readUInt32BE(at + 4);
   }
   return count === entries.length;
+}
+
+/** Bytes in front of what git knows of a work tree's untracked files: times of two files of ignored names, what was asked for, two hashes. */
+const IGNORED_SIZE = 2 * 36 + 4;
+
+/** Whether the folders in which git knows of untracked files are of the work tree: it opens them by these names, and lists what is in there. */
+function areOwnFolders(index: Buffer, extension: number, extensions_end: number, hash: number): boolean {
+  const end = Math.min(extension + 8 + index.readUInt32BE(extension + 4), extensions_end);
+  const machine = numberAt(index, extension + 8);
+  const name_of_ignored = index.indexOf(0, machine.next + machine.value + IGNORED_SIZE + 2 * hash);
+  if (name_of_ignored === -1 || name_of_ignored >= end) return false;
+  const folders = numberAt(index, name_of_ignored + 1);
+  let at = folders.next;
+  for (let folder = 0; folder < folders.value && at < end; folder++) {
+    const files = numberAt(index, at);
+    at = numberAt(index, files.next).next;
+    // The first is the work tree itself.
+    for (let name = 0; name <= files.value; name++) {
+      const to = index.indexOf(0, at);
+      if (to === -1 || to >= end) return false;
+      if ((folder > 0 || name > 0) && !isOneName(index.toString("latin1", at, to))) return false;
+      at = to + 1;
+    }
+  }
+  return true;
+}
+
+/** Of a file, or of a folder with a slash behind it; not one that leads up, or to what git keeps for itself. */
+const isOneName = (name: string): boolean => /^(?!\.{1,2}\/?$|\.git\/?$)[^/]+\/?$/.test(name);
+
+/** A number in as many bytes as git takes for it, and where it ends. */
+function numberAt(bytes: Buffer, at: number): { value: number; next: number } {
+  let next = at;
+  let byte = bytes[next++] ?? 0;
+  let value = byte & 0x7f;
+  for (; (byte & 0x80) !== 0 && value < bytes.length; value = (value + 1) * 0x80 + (byte & 0x7f))
+    byte = bytes[next++] ?? 0;
+  return { value, next };
 }

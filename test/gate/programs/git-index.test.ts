@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as passed } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { namesOutside, readIndex } from "../../../main/gate/programs/git-index.ts";
@@ -191,6 +192,52 @@ describe("a name outside is known in an index of version 4:", () => {
     expect(isOutside(index([0, "a"], [1, "b/x"]), blocks)).toBe(false);
     expect(isOutside(index([0, "a"], [0, "/x"]))).toBe(false);
     expect(isOutside(index([0, "a"], [0, "/x"]), blocks)).toBe(true);
+  });
+});
+
+describe.each(["sha1", "sha256"])("what git knows of untracked files (%s) is looked through again:", (format) => {
+  const made = () => {
+    const root = join(tempFolder(), "project");
+    mkdirSync(root);
+    const git = (...args: string[]) => execFileSync("git", args, { cwd: root, encoding: "utf8" });
+    git("init", "-q", `--object-format=${format}`);
+    for (const name of ["tttttt/a", "tttttt/b/.gitx/c", "new/deep/f", "...", "tttttt/sub/.git/x"]) {
+      mkdirSync(dirname(join(root, name)), { recursive: true });
+      writeFileSync(join(root, name), "");
+    }
+    git("add", "tttttt/a");
+    // Folders that have just changed are read anew, whatever is known of them.
+    for (const folder of [".", "tttttt"]) utimesSync(join(root, folder), LONG_AGO, LONG_AGO);
+    git("update-index", "--untracked-cache");
+    git("status");
+    // With other times it is written anew, and what was looked through with it.
+    utimesSync(join(root, "tttttt/a"), LONG_AGO, LONG_AGO);
+    expect(git("status", "--short")).toContain("?? new/");
+    return { root, git, file: join(root, ".git/index") };
+  };
+  const isOutside = (index: Buffer) => namesOutside(index, format === "sha256");
+
+  it("as git writes it, it is of the work tree", () => {
+    const { file } = made();
+    const index = readFileSync(file);
+    expect([index.includes("UNTR"), index.includes("deep\0"), isOutside(index)]).toEqual([true, true, false]);
+    if (format === "sha1") expect(namesIn(file)).toEqual(["tttttt/a"]);
+  });
+
+  it.each(["../out", "/aaaaa", "a/../b", ".git/x"])("one by the name %s isn't", (name) => {
+    const { root, git, file } = made();
+    if (name === "../out") {
+      mkdirSync(join(root, "../out"), { recursive: true });
+      writeFileSync(join(root, "../out/private"), "");
+    }
+    const index = readFileSync(file);
+    index.write(name, index.lastIndexOf("tttttt\0"), "latin1");
+    const end = index.length - (format === "sha1" ? 20 : 32);
+    createHash(format).update(index.subarray(0, end)).digest().copy(index, end);
+    writeFileSync(file, index);
+    if (name === "../out") expect(git("status", "--short")).toContain("?? ../out/private");
+    expect(isOutside(index)).toBe(true);
+    if (format === "sha1") expect(namesIn(file)).toBeUndefined();
   });
 });
 
