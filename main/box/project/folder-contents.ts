@@ -64,10 +64,13 @@ const WRITTEN_BY_GIT: ReadonlySet<string> = new Set([
 ]);
 /** In folders `info` of a repository and of its objects: for which files git runs what, and where else it looks for objects. */
 const OF_INFO: ReadonlySet<string> = new Set(["attributes", "alternates"]);
+/** By what it says which packs of objects there are: `git maintenance` deletes those that it doesn't need by the names in it. */
+export const PACKS = "multi-pack-index";
 /** Folders of a repository in which a few names matter; by `sl` Sapling keeps its own settings in a repository of git's. */
 const WITH_NAMES: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["info", OF_INFO],
   ["sl", new Set(["config", "sharedpath"])],
+  ["pack", new Set([PACKS])],
 ]);
 /** Where git keeps what `git rebase --continue`, `git cherry-pick --continue` and `git am --continue` do next: commands, and a program for merges. */
 const CONTINUED: ReadonlySet<string> = new Set(["rebase-merge", "rebase-apply", "sequencer"]);
@@ -138,8 +141,7 @@ export function contentsOf(
     } else if (kind === "repository-part") {
       if (is_folder) contents.folders.push({ name, kind });
     } else if (kind === "repository-objects") {
-      if (name === "info") contents.folders.push({ name, kind: "repository-info" });
-      else if (name === "pack") contents.folders.push({ name, kind: "repository-part" });
+      if (name === "info" || name === "pack") contents.folders.push({ name, kind: "repository-info" });
     } else if (kind === "rebase") {
       if (CONTINUED_BY.has(name)) contents.places.push(name);
     } else if (is_repository) {
@@ -208,7 +210,7 @@ function addPart({ folders }: Contents, name: string): void {
 /** Of what is in a repository that isn't called `.git`, what counts in one that is: its kinds by the names of the folders that it lies in. */
 function countsInBare(folder: string, { name, is_link }: Entry, is_repository: boolean): boolean {
   if (is_link) return !isHarmlessLink(name, is_repository);
-  return (folder === "info" && OF_INFO.has(name)) || (CONTINUED.has(folder) && CONTINUED_BY.has(name));
+  return WITH_NAMES.get(folder)?.has(name) === true || (CONTINUED.has(folder) && CONTINUED_BY.has(name));
 }
 
 function contentsOfPlain(path: string, kind: FolderKind, entries: readonly Entry[], is_repository: boolean): Contents {

@@ -2,7 +2,8 @@ import { type BigIntStats, lstatSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { readRegularBytes } from "../../../ipc/regular-file.ts";
 import { namesOutside } from "../../gate/programs/git-index.ts";
-import { namesFiles, secretsIn } from "./folder-contents.ts";
+import { beginningOf } from "../../gate/targets/file-beginning.ts";
+import { namesFiles, PACKS, secretsIn } from "./folder-contents.ts";
 import { isItself, textOf } from "./small-file.ts";
 
 /** What git keeps of files in the work tree, and reads and writes them by: an index, or a list of conflicts that it learns from. */
@@ -45,6 +46,24 @@ function namesPlainFiles(path: string): boolean {
     ?.split("\0")
     .filter((entry) => entry !== "");
   return entries?.every((entry) => path === `${root}/.git/MERGE_RR` && isPlainFile(entry)) === true;
+}
+
+/** In bytes, in which a list of packs names them: in front of their objects. */
+const MAX_PACK_NAMES = 256 * 1024;
+const PACK_NAMES = "PNAM";
+
+/** Whether all packs that a list of them (gitformat-pack, multi-pack-index) names lie beside it. @param path with one character for each byte */
+export function namesOwnPacks(path: string): boolean {
+  if (!path.endsWith(`/pack/${PACKS}`)) return false;
+  const begin = beginningOf(Buffer.from(path, "latin1"), MAX_PACK_NAMES);
+  if (begin.kind !== "file" || begin.text.length < 12) return false;
+  const bytes = Buffer.from(begin.text, "latin1");
+  const table = Array.from({ length: bytes[6] ?? 0 }, (_, chunk) => 12 + 12 * chunk);
+  const chunk = table.find((at) => begin.text.startsWith(PACK_NAMES, at));
+  if (chunk === undefined || chunk + 12 > bytes.length) return false;
+  const count = bytes.readUInt32BE(8);
+  const names = begin.text.slice(Number(bytes.readBigUInt64BE(chunk + 4))).split("\0", count);
+  return names.length === count && names.every((name) => /^[^/]+\.idx$/.test(name));
 }
 
 /** After so long another change to a file changes its times again, on any disk; in milliseconds. */

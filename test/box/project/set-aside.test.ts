@@ -328,6 +328,30 @@ memory[at:at + 7] = b"../aaaa"
     expect(moved.map(({ path }) => path).sort()).toEqual(planted);
   });
 
+  it("is a list of packs that names others than those beside it", async () => {
+    const project = tempFolder();
+    const git = (...args: string[]): void => void execFileSync("git", args, { cwd: project, stdio: "ignore" });
+    git("init", "-q");
+    const list = join(project, ".git/objects/pack/multi-pack-index");
+    const own = await found(project, () => {
+      for (const name of ["a", "b"]) {
+        writeFileSync(join(project, name), name);
+        git("add", name);
+        git("-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-qm", name);
+        git("repack", "-q", "-d");
+      }
+      git("multi-pack-index", "write");
+    });
+    expect([own, existsSync(list)]).toEqual([[], true]);
+    const moved = await found(project, () => {
+      const bytes = readFileSync(list);
+      bytes.write("../../../../x/", bytes.lastIndexOf("pack-"), "latin1");
+      rmSync(list);
+      writeFileSync(list, bytes);
+    });
+    expect(moved.map(({ path }) => path)).toEqual([list]);
+  });
+
   it("is what Sapling reads in a repository of git's", async () => {
     const project = tempFolder();
     execFileSync("git", ["init", "-q"], { cwd: project });
