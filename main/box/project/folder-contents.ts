@@ -62,20 +62,20 @@ export const namesFiles = (name: string): boolean =>
 const WRITTEN_BY_GIT: ReadonlySet<string> = new Set([
   ...["logs", "refs", "rr-cache", "lfs", "lost-found", "NOTES_MERGE_WORKTREE"],
 ]);
-/** In folders `info` of a repository and of its objects: for which files git runs what, and where else it looks for objects. */
+/** In `info` of a repository and of its objects: for which files git runs what, and where else it looks for objects. */
 const OF_INFO: ReadonlySet<string> = new Set(["attributes", "alternates"]);
-/** By what it says which packs of objects there are: `git maintenance` deletes those that it doesn't need by the names in it. */
+/** A list of packs of objects: by the names in it `git maintenance` deletes those that it doesn't need. */
 export const PACKS = "multi-pack-index";
-/** Folders of a repository in which a few names matter; by `sl` Sapling keeps its own settings in a repository of git's. */
+/** Folders of a repository in which a few names matter; in `sl` Sapling keeps its own settings. */
 const WITH_NAMES: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["info", OF_INFO],
   ["sl", new Set(["config", "sharedpath"])],
   ["pack", new Set([PACKS])],
 ]);
-/** Where git keeps what `git rebase --continue`, `git cherry-pick --continue` and `git am --continue` do next: commands, and a program for merges. */
+/** Where git keeps what `--continue` of `git rebase`, `git cherry-pick` and `git am` does next: commands, a program for merges. */
 const CONTINUED: ReadonlySet<string> = new Set(["rebase-merge", "rebase-apply", "sequencer"]);
 export const REBASE_STEPS = "git-rebase-todo";
-/** How far it is: git's own `git-prompt.sh` puts that into the prompt, where bash and zsh run what is between `$(` and `)`. */
+/** How far it is: `git-prompt.sh` puts that into the prompt, where bash and zsh run what is in `$(...)`. */
 export const CONTINUED_AT: ReadonlySet<string> = new Set(["msgnum", "end", "next", "last"]);
 /** Of all that what something is run by, or a file written elsewhere. */
 export const CONTINUED_BY: ReadonlySet<string> = new Set([

@@ -84,7 +84,7 @@ const PLAIN_STEPS =
 /** Git's own for merges. It runs any other as a program `git-merge-NAME`: with a slash in it, one of the work tree. */
 const STRATEGY = /^(?:ort|recursive|resolve|ours|octopus|subtree)\n?$/;
 
-/** What `git am` and `git rebase --apply` hand on to `git apply`, as git writes it. That takes others, too, which write a file anywhere. */
+/** What `git am` and `git rebase --apply` hand on to `git apply`, which takes options that write anywhere, too. */
 const APPLY_OPTIONS =
   /^(?: ?'(?:-[Cp]\d+|--(?:whitespace|directory|exclude|include)=[^']*|--reject|--ignore-(?:space-change|whitespace))')*\n?$/;
 
@@ -118,7 +118,7 @@ function isOwnWorktree(path: string, project: string): boolean {
   );
 }
 
-/** Whether a linked work tree leads back from where it is said to be, or nothing is there: into any other `git worktree repair` would write. */
+/** Whether a linked work tree leads back from where it is said to be, or nothing is there: `git worktree repair` writes there. */
 function namesWorktree(path: string, folder: string): boolean {
   const file = ledTo(folder, textOf(path)?.replace(/\n$/, ""));
   if (!file.endsWith("/.git")) return false;

@@ -52,7 +52,7 @@ function namesPlainFiles(path: string): boolean {
 const MAX_PACK_NAMES = 256 * 1024;
 const PACK_NAMES = "PNAM";
 
-/** Whether all packs that a list of them (gitformat-pack, multi-pack-index) names lie beside it. @param path with one character for each byte */
+/** Whether all packs that a list of them (gitformat-pack) names lie beside it. @param path with one character for each byte */
 export function namesOwnPacks(path: string): boolean {
   if (!path.endsWith(`/pack/${PACKS}`)) return false;
   const begin = beginningOf(Buffer.from(path, "latin1"), MAX_PACK_NAMES);

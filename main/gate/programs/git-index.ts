@@ -309,10 +309,10 @@ function isInOrder(index: Buffer, extension: number, entries: Uint32Array, exten
   return count === entries.length;
 }
 
-/** Bytes in front of what git knows of a work tree's untracked files: times of two files of ignored names, what was asked for, two hashes. */
+/** Bytes in front of the untracked files, besides hashes: times of two files of ignored names, and what was asked for. */
 const IGNORED_SIZE = 2 * 36 + 4;
 
-/** Whether the folders in which git knows of untracked files are of the work tree: it opens them by these names, and lists what is in there. */
+/** Whether the folders in which git knows of untracked files are the work tree's: it opens and lists them by these names. */
 function areOwnFolders(index: Buffer, extension: number, extensions_end: number, hash: number): boolean {
   const end = Math.min(extension + 8 + index.readUInt32BE(extension + 4), extensions_end);
   const machine = numberAt(index, extension + 8);
