@@ -63,9 +63,12 @@ const ESCAPED = /[!-/:-@[-`{-~ ]/;
 /** Control characters and halves of characters are never clear, quoted or not. */
 const NEVER = /[^\P{Cc}\t\n]|[\u2028\u2029\ufeff]|\p{Cs}/u;
 
-/** Variables in front of a command that change how it prints and nothing else, with plain values only: a path would be read. */
+/**
+ * Variables in front of a command that change how it prints and nothing else, with plain values only: a path would be read, and in other
+ * character sets than UTF-8 (GBK, Big5, Shift JIS) a backslash may be the half of a letter, so that scripts are read otherwise.
+ */
 const HARMLESS_ASSIGNMENT =
-  /^(?:(?:LANG|LC_[A-Z]+)=[A-Za-z0-9_.-]*|TZ=[A-Za-z0-9_+-]+(?:\/[A-Za-z0-9_+-]+)*|(?:NO_COLOR|FORCE_COLOR|CLICOLOR|CI|COLUMNS|LINES|GIT_OPTIONAL_LOCKS)=\d*|(?:GIT_)?PAGER=cat)$/;
+  /^(?:(?:LANG|LC_[A-Z]+)=(?:C|POSIX|(?:C|[a-z]{2,3}_[A-Z]{2})\.(?:UTF-?8|utf-?8))?|TZ=[A-Za-z0-9_+-]+(?:\/[A-Za-z0-9_+-]+)*|(?:NO_COLOR|FORCE_COLOR|CLICOLOR|CI|COLUMNS|LINES|GIT_OPTIONAL_LOCKS)=\d*|(?:GIT_)?PAGER=cat)$/;
 /** Names for a loop's variable that no shell gives a meaning of its own; zsh takes programs from `path`. */
 const LOOP_VARIABLE = /^(?:[a-z]|file|dir|name|item|pkg)$/;
 /** What a loop runs over: nothing that an unquoted variable would be split at, or arithmetic would run. */

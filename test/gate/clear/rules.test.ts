@@ -165,8 +165,20 @@ const RULES: Readonly<Record<string, { unclear: readonly Line[]; clear: readonly
     clear: ["echo a.txt b.txt | xargs cat", "find src -type f -print0 | xargs -0 cat"],
   },
   "an assignment in front of a command changes only how it prints": {
-    unclear: ["TZ=/etc/x ls", "TZ=../x ls", "PATH=x ls", "GIT_PAGER=x ls", "LD_PRELOAD=x ls"],
-    clear: ["TZ=Europe/Rome ls", "LANG=C ls", "NO_COLOR=1 ls"],
+    unclear: [
+      ...["TZ=/etc/x ls", "TZ=../x ls", "PATH=x ls", "GIT_PAGER=x ls", "LD_PRELOAD=x ls"],
+      // There the backslash is the second half of a letter, `,` ends the pattern, and the output of `id` is run.
+      ...["LC_ALL=zh_CN.gbk", "LC_CTYPE=zh_TW", "LANG=ja_JP.SJIS"].map(
+        (locale) => `id | ${locale} sed -E 's,^|\u20ac\\,touch x #,e#,'`,
+      ),
+    ],
+    clear: [
+      "TZ=Europe/Rome ls",
+      "LANG=C ls",
+      "NO_COLOR=1 ls",
+      "LC_ALL=C.UTF-8 ls",
+      "LANG=de_DE.utf8 LC_CTYPE=POSIX ls",
+    ],
   },
   "a line is no longer than a person could check": {
     unclear: [Array(513).fill("ls").join(";"), `cat ${"a".repeat(65 * 1024)}`],
