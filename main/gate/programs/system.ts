@@ -8,6 +8,29 @@ const texts = (args: readonly Word[]): readonly Word[] => args;
 /** One of lsof's words that lists what is open on the network. */
 const NETWORK_FILES = /^-(?:[nPt]+|[nPt]*i[46]?(?:tcp|udp)?|stcp:[a-z]+)$/i;
 
+/** No letter that takes a value but as the last, and no `e` without a dash. */
+const PS_FLAGS = /^(?:-[AadefFljywHLTN]+|--forest|--no-headers|--(?:sort|ppid)=[\w%,+-]+|[afjlruwvxT]+)$/;
+const PS_VALUED = /^-[AadefFljywHLTN]*[opCu]$/;
+
+/**
+ * Where a value is missing, or two options can't stand together, ps on Linux reads all its words anew as if none had a dash: `-u -xe`, `-eu`,
+ * `-efo args`. Then `e` shows environments.
+ */
+function isPlainPs(args: readonly Word[]): boolean {
+  const letters = new Set<string>();
+  for (let at = 0; at < args.length; at++) {
+    const text = args[at]?.text ?? "";
+    const is_valued = PS_VALUED.test(text);
+    const value = is_valued ? (args[++at]?.text ?? "") : "pid";
+    if (!(is_valued || PS_FLAGS.test(text)) || !/^[\w%=,.:+][\w%=,.:+-]*$/.test(value) || /env/i.test(value))
+      return false;
+    for (const letter of text === "--forest" ? "H" : /^-\w/.test(text) ? text : "") letters.add(letter);
+  }
+  const has = (...some: string[]) => some.some((letter) => letters.has(letter));
+  const conflict = (has("o") && has(..."fFljy")) || (has("T") && has("H", "L"));
+  return !(has("e") && conflict);
+}
+
 const looksHere = (args: readonly Word[]): Accesses => ({
   accesses: [{ kind: "list", word: "here" }],
   unclear: null,
@@ -160,14 +183,7 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
       text: "-o -p -C -u --sort --ppid",
     },
     accesses: looksHere,
-    is_clear: (args) =>
-      args.every(({ text }, at) => {
-        const is_value = /^-[AadefFljywHLTN]*[opCu]$/.test(args[at - 1]?.text ?? "");
-        if (is_value) return /^[\w%=,.:+-]+$/.test(text) && !/env/i.test(text);
-        return /^(?:-[AadefFljywHLTN]+[opCu]?|-[opCu]|--forest|--no-headers|--(?:sort|ppid)=[\w%,+-]+|[afjlruwvxT]+)$/.test(
-          text,
-        );
-      }),
+    is_clear: isPlainPs,
     text_only: true,
     example: "ps aux",
     counter: "ps auxe",

@@ -415,7 +415,7 @@ const CHAINS: readonly Chain[] = [
     }
   } }),
   // Names of processes and devices.
-  ofProcess("environments", ["cat /proc/self/environ", "cat /proc/1/environ", "cat /proc/$PPID/environ", "cat /proc/thread-self/environ", "strings /proc/self/environ", "tr x y < /proc/self/environ", "ps auxe", "ps -o pid,environ", "ps eww", "ps -p 1 -o env"]),
+  ofProcess("environments", ["cat /proc/self/environ", "cat /proc/1/environ", "cat /proc/$PPID/environ", "cat /proc/thread-self/environ", "strings /proc/self/environ", "tr x y < /proc/self/environ", "ps auxe", "ps -o pid,environ", "ps eww", "ps -p 1 -o env", "ps -u -xe", "ps -efo args"]),
   ofProcess("roots and folders", ["cat /proc/self/root$HOME/.netrc", "cat /proc/1/root$HOME/.ssh/id_ed25519", "ls /proc/1/root$HOME", "cat /proc/self/cwd/../out/secret", "head -1 /proc/self/root$OUT/secret", "cat $(ls /proc/self/root$HOME/.netrc)", "stat /proc/self/root$HOME/.netrc"]),
   ofProcess("links to them", ["cat l", "cat c/secret", "head -1 f", "cat $(ls l c/secret)", "grep -r s3 c", "cp l b.txt", "wc -c l"], `ln -s /proc/self/root$HOME/.netrc l; ln -s /proc/self/cwd/../out c; ln -s /proc/self/fd/0 f; ln -s /proc/self/environ e`),
   ofProcess("devices", ["cat /dev/mem", "head -c 9 /dev/tty", "cat /dev/shm/x", "echo x > /dev/shm/x", "cat /dev/fd/3", "cat < /dev/fd/9", "cat /dev/stdin", "df /dev/shm", "ls /dev/shm", "cat /dev/tcp/127.0.0.1/8080"]),

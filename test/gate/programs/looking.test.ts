@@ -16,7 +16,16 @@ const unclear = (line: string) => needsOfLine(line, HOME, PROJECT).unclear;
 const CASES: Readonly<Record<string, { clear: readonly string[]; unclear: readonly string[] }>> = {
   "processes and ports are shown, never an environment": {
     clear: [
-      ...["ps", "ps aux", "ps -ef", "ps -eo pid,args --sort=-pcpu", "ps axf", "ps -p 12", "pgrep -fl 'a b'"],
+      ...[
+        "ps",
+        "ps aux",
+        "ps -ef",
+        "ps -eo pid,args --sort=-pcpu",
+        "ps axf",
+        "ps -p 12",
+        "ps -fp 12 -o pid",
+        "pgrep -fl 'a b'",
+      ],
       ...["lsof -i :3000", "lsof -ti:3000", "lsof -nP -iTCP:3000", "lsof -i tcp:3000-3010 -n", "ss -ltnp"],
       ...["lsof -i -P -n", "lsof -nP -iTCP -sTCP:LISTEN", "netstat -tlnp", "netstat -an"],
     ],
@@ -30,6 +39,10 @@ const CASES: Readonly<Record<string, { clear: readonly string[]; unclear: readon
         "ps axo environ",
         "ps --format environ",
       ],
+      // Without the value ps reads `e` as if it had no dash.
+      ...["ps -u -xe", "ps -u -axeww", "ps -eu", "ps -aeu", "ps -e -u", "ps -u root -u -xe", "ps -C", "ps -p -e"],
+      // Two that can't stand together: likewise.
+      ...["ps -efo args", "ps -ef -o args", "ps -eHT", "ps -eT --forest", "ps --forest -T -e"],
       ...[
         "lsof",
         "lsof -i",
