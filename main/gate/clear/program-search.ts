@@ -16,6 +16,8 @@ export interface ProgramSearch {
   isPlanted(name: string, cwd: string | null): boolean;
   /** True if `name` could still be put where it would be found first. @param isChanging at this path (absolute) something may be put now */
   mayBePlanted(name: string, cwd: string | null, isChanging: (path: string) => boolean): boolean;
+  /** True if `name` is a version manager's own program, which starts what a project's files say: a version may be a path there. */
+  isShim(name: string): boolean;
 }
 
 /** True if some agent may write at `path` (absolute) by what was granted to it. */
@@ -29,6 +31,9 @@ interface Folder {
 
 /** Everybody's, so every agent's. */
 const SHARED = ["/tmp", "/var/tmp", "/dev/shm"];
+
+/** Of asdf, mise, proto, pyenv and their like; Volta has hooks beside. */
+const SHIMS = /\/(?:shims|\.volta\/bin)$/;
 
 /** Undefined where the agent sent no PATH. */
 export function programSearchOf(
@@ -81,6 +86,10 @@ export function programSearchOf(
         if (at.some((folder) => isThere(`${folder}/${name}`))) return false;
       }
       return false;
+    },
+    isShim: (name) => {
+      const first = folders.find(({ path: named }) => named.startsWith("/") && isThere(`${named}/${name}`));
+      return first !== undefined && [first.path.replace(/\/+$/, ""), first.real].some((at) => SHIMS.test(at));
     },
   };
 }

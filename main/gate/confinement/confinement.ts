@@ -192,8 +192,9 @@ function asItIs(x: ConfinableCall, why: NotConfined, is_asked = false): NotConfi
 
 /** Why one of its programs may be another. */
 const PLANTED = "a program that a confined command may put on its PATH";
+const BY_FILES = "a program for which a project's files say what it runs";
 
-/** That it runs code, where one of its programs may be another one's by the time that it is started. */
+/** That it runs code, where one of its programs may be another one's by the time that it is started, or what a hostile project names. */
 function plantable(x: ConfinableCall): ResolvedRequirement[] {
   const { call, settings, needs } = x;
   const { box, home } = settings;
@@ -205,8 +206,9 @@ function plantable(x: ConfinableCall): ResolvedRequirement[] {
   const cwds = new Set([workingDirectoryOf(call, home) ?? null, ...line.reading.commands.map(({ cwd }) => cwd)]);
   const isChanging = (path: string) => box?.isBeingChanged?.(path) === true;
   const is_open = names.some((name) => [...cwds].some((cwd) => search.mayBePlanted(name, cwd, isChanging)));
-  if (!is_open) return [];
-  return [{ capability: "code:exec", target: { kind: "exact", value: line.text }, ask_each_time: PLANTED }];
+  const why = is_open ? PLANTED : names.some((name) => search.isShim(name)) ? BY_FILES : undefined;
+  if (why === undefined) return [];
+  return [{ capability: "code:exec", target: { kind: "exact", value: line.text }, ask_each_time: why }];
 }
 
 /** The box of a line that only looks at its project; null where it does more, or isn't known to do less. */

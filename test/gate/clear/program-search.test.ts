@@ -1,4 +1,4 @@
-import { accessSync, chmodSync, constants, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { MAX_SHELL_PATH, shellPathOf } from "../../../ipc/shell-path.ts";
@@ -6,19 +6,10 @@ import { contextSchema } from "../../../ipc/wire.ts";
 import { programSearchOf } from "../../../main/gate/clear/program-search.ts";
 import { decided as decidedBy } from "../../support/examinations.ts";
 import { freshGrants, ROBERTO } from "../../support/gate-stores.ts";
+import { NOT_SHARED } from "../../support/not-shared.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const USUAL = "/usr/local/bin:/usr/bin:/bin";
-
-/** Where anybody may make folders, and which doesn't count as everybody's. */
-const NOT_SHARED = ["/run/lock", "/opt"].find((folder) => {
-  try {
-    accessSync(folder, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
-});
 
 /** A project in a repository below a home of its own; both outside of the folders that all programs share. */
 function world() {

@@ -1,10 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what looks like a placeholder is shell
-import { appendFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { UnconfinedReason } from "../../../ipc/box.ts";
 import { UNCONFINED_REASONS } from "../../../ipc/box.ts";
 import { type ConfinedWorld, confinedWorld, confinementIn, shellCall } from "../../support/confined-calls.ts";
+import { NOT_SHARED } from "../../support/not-shared.ts";
 import { slowPath } from "../../support/slow-paths.ts";
 import { tempFolderForFile } from "../../support/temp-folder.ts";
 
@@ -163,6 +164,27 @@ describe("a program of a line that runs as it is", () => {
     }
   });
 });
+
+it.skipIf(NOT_SHARED === undefined).each([".asdf/shims", ".local/share/mise/shims", ".volta/bin"])(
+  "a line that runs as it is is asked about where %s has one of its programs: a project's files may say what that runs",
+  (folder) => {
+    const own = mkdtempSync(join(NOT_SHARED ?? "", "metnos-test-"));
+    onTestFinished(() => rmSync(own, { recursive: true }));
+    const bin = join(own, folder);
+    mkdirSync(bin, { recursive: true });
+    for (const name of ["node", "jq"]) writeFileSync(join(bin, name), "#!/bin/sh\n");
+    const ofCode = (command: string) => {
+      const call = shellCall(command, world.project);
+      const found = confinementIn(world, { ...call, context: { cwd: world.project, path: `${bin}:/usr/bin:/bin` } });
+      const needs = found.reason === null ? [] : (found.needs ?? []);
+      return [found.reason, needs.some(({ capability }) => capability === "code:exec")];
+    };
+    for (const line of ["id; node --version", "df -h; npm --version", "jq . /proc/version", "id | jq ."])
+      expect([line, ...ofCode(line)]).toEqual([line, "clear", true]);
+    expect(ofCode("node --version")).toEqual([null, false]);
+    expect(ofCode("id; python3 --version; which node")).toEqual(["clear", false]);
+  },
+);
 
 describe("what no box has takes nothing else out of a clear line's box", () => {
   it.each([
