@@ -84,6 +84,9 @@ const ANYWHERE: readonly Protected[] = [
   ),
 ];
 
+/** Terminals, consoles, keyboards; not a process's own terminal, nor what is at a serial port. */
+const TYPED = /^(?:pts|input|uinput|uhid|console|hidraw\d.*|vcs.*|tty\d.*)$/;
+
 /** The required list for places from the root. */
 const FROM_ROOT: readonly Protected[] = [
   ...each(
@@ -97,6 +100,7 @@ const FROM_ROOT: readonly Protected[] = [
   ...each("the kernel's folder /sys", ["sys"]),
   ...each("a process's folder", ["proc", /^(?:\d.*|self|thread-self)$/], ["proc", "sysrq-trigger"], ["proc", "kcore"]),
   ...each("a disk", ["dev", DISK()]),
+  ...each("what is typed or shown", ["dev", TYPED]),
 ];
 
 /** What the rules from the root begin with: most paths begin with none of them. */
@@ -132,6 +136,7 @@ const SAMPLES: ReadonlyMap<string, readonly string[]> = new Map([
     ["sda", "sda1", "sdb", "nvme0n1", "mmcblk0", "loop0", "vda", "xvda", "hda", "dm-0", "md0", "disk", "mapper", "mem"],
   ],
   ["^(?:\\d.*|self|thread-self)$", ["1", "self"]],
+  [TYPED.source, ["pts", "input", "uinput", "uhid", "console", "hidraw0", "vcs", "vcs1", "vcsa1", "tty1", "tty2"]],
 ]);
 
 /** Files that a search below a folder would find. */

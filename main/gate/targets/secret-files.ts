@@ -117,6 +117,14 @@ const IN_ENV_FOLDER: Rule = {
   is_projects: true,
 };
 
+/** What Docker, Kubernetes and systemd give a service, by whatever names. */
+const OF_SERVICE: Rule = {
+  why: "a service's password",
+  name: /^/,
+  folder: /^\/(?:var\/)?run\/(?:secrets|credentials)(?:\/|$)/,
+  is_projects: false,
+};
+
 const ANY_NAME = new RegExp(RULES.map(({ name }) => name.source).join("|"));
 
 /** Git's settings are no secret unless somebody's password is in them. */
@@ -150,7 +158,8 @@ const KEY_BEGIN = 64;
 
 /** Whether a file of this name in a folder (absolute) may be one: quick, for searches. */
 export function mayBeSecret(name: string, folder: string): boolean {
-  return ANY_NAME.test(foldedPath(name)) || (folder.includes(".env") && IN_ENV_FOLDER.folder?.test(folder) === true);
+  if (ANY_NAME.test(foldedPath(name)) || OF_SERVICE.folder?.test(folder)) return true;
+  return folder.includes(".env") && IN_ENV_FOLDER.folder?.test(folder) === true;
 }
 
 /** By its name alone: true for what is hidden in a box, unless its content tells otherwise. */
@@ -201,7 +210,7 @@ function ruleFor(path: string): Rule | undefined {
   const slash = folded.lastIndexOf("/");
   const [folder, name] = [folded.slice(0, slash), folded.slice(slash + 1)];
   if (!mayBeSecret(name, folder)) return undefined;
-  const found = [...RULES, IN_ENV_FOLDER].find(
+  const found = [...RULES, IN_ENV_FOLDER, OF_SERVICE].find(
     (rule) => rule.name.test(name) && (rule.folder === undefined || rule.folder.test(folder)),
   );
   // By their names these have always been asked about; of the others, packages bring their own.

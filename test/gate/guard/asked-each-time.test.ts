@@ -27,6 +27,9 @@ const BY_NAME = [
   ".local/share/fish/fish_history",
   ".claude/.credentials.json",
   ".codex/auth.json",
+  "/run/secrets/db_password",
+  "/var/run/secrets/kubernetes.io/serviceaccount/token",
+  "/run/credentials/db.service/password",
 ];
 const NOT = [
   ".env.example",
@@ -55,7 +58,7 @@ const namedIn = (needs: readonly ResolvedRequirement[]) =>
 describe("a file that often holds secrets", () => {
   it.each(BY_NAME)("is asked about at every level, and only once: %s", (path) => {
     const { grants, home } = freshGrants();
-    const file_path = join(home, path);
+    const file_path = path.startsWith("/") ? path : join(home, path);
     for (const target of [file_path, `${dirname(file_path)}/*`, `${home}/**`])
       grants.recordGrant({ ...ROBERTO, capability: "fs:read", target });
     for (const level of LEVELS) {

@@ -48,6 +48,10 @@ const KEYS = [
   "/dev/sda1",
   "/dev/vda",
   "/dev/mem",
+  "/dev/pts/0",
+  "/dev/input/event3",
+  "/dev/vcs1",
+  "/dev/tty1",
 ];
 
 describe("keys and passwords", () => {
