@@ -13,7 +13,7 @@ const PS_FLAGS = /^(?:-[AadefFljywHLTN]+|--forest|--no-headers|--(?:sort|ppid)=[
 const PS_VALUED = /^-[AadefFljywHLTN]*[opCu]$/;
 
 /**
- * Where a value is missing, or two options can't stand together, ps on Linux reads all its words anew as if none had a dash: `-u -xe`, `-eu`,
+ * Where a value is missing, or two options don't go together, ps on Linux reads all its words anew as if none had a dash: `-u -xe`, `-eu`,
  * `-efo args`. Then `e` shows environments.
  */
 function isPlainPs(args: readonly Word[]): boolean {

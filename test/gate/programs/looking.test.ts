@@ -41,7 +41,7 @@ const CASES: Readonly<Record<string, { clear: readonly string[]; unclear: readon
       ],
       // Without the value ps reads `e` as if it had no dash.
       ...["ps -u -xe", "ps -u -axeww", "ps -eu", "ps -aeu", "ps -e -u", "ps -u root -u -xe", "ps -C", "ps -p -e"],
-      // Two that can't stand together: likewise.
+      // Two that don't go together: likewise.
       ...["ps -efo args", "ps -ef -o args", "ps -eHT", "ps -eT --forest", "ps --forest -T -e"],
       ...[
         "lsof",
