@@ -1,7 +1,7 @@
 /**
  * A filter of system calls for the box, as bubblewrap takes it (`--seccomp FD`): a classic BPF program in this machine's byte order.
  * It refuses what mounts and namespaces don't hold: the caller's keyrings, sockets of kinds that a network namespace doesn't
- * hold (vsock), input put into a terminal, file leases (whoever opens a leased file waits for the holder), the box's first process as
+ * hold (vsock), input put into a terminal, snapshots, file leases (whoever opens a leased file waits for the holder), the box's first process as
  * something to be debugged (whoever has it can make the box look ended), set-user-ID and set-group-ID bits (they would stay behind),
  * and parts of the kernel that no build needs and that faults were often found in.
  */
@@ -99,8 +99,11 @@ const CALLS: Readonly<Record<string, Calls>> = {
   },
 };
 
-/** Requests that put input into a terminal: TIOCSTI, TIOCLINUX. */
-const TERMINAL_INPUT = [0x5412, 0x541c];
+/**
+ * Requests that put input into a terminal: TIOCSTI, TIOCLINUX. And those for a snapshot (btrfs): it is made of all that the file system
+ * holds there, without what is mounted on it, and so with each hidden file, in some kernels (before 6.7) also of what lies beside the project.
+ */
+const REFUSED_REQUESTS = [0x5412, 0x541c, 0x50009401, 0x50009417];
 
 const F_SETLEASE = 1024;
 
@@ -135,7 +138,7 @@ export function systemCallFilter(architecture: string = process.arch, has_unix_s
   }
   for (const number of calls.refused) program.push(...ifEqual(number, [[RETURN, 0, 0, failWith(EPERM)]]));
   for (const number of calls.missing) program.push(...ifEqual(number, [[RETURN, 0, 0, failWith(ENOSYS)]]));
-  program.push(...ifEqual(calls.ioctl, unlessOneOf(argument(1), TERMINAL_INPUT, failWith(EPERM), ALLOW)));
+  program.push(...ifEqual(calls.ioctl, unlessOneOf(argument(1), REFUSED_REQUESTS, failWith(EPERM), ALLOW)));
   program.push(...ifEqual(calls.fcntl, unlessOneOf(argument(1), [F_SETLEASE], failWith(EINVAL), ALLOW)));
   for (const [number, pid] of calls.on_process)
     program.push(...ifEqual(number, unlessOneOf(argument(pid), [FIRST_PROCESS], failWith(EPERM), ALLOW)));

@@ -125,6 +125,19 @@ test("the filter lets nobody make or leave a file that runs with its owner's or 
   ).toEqual({ in_memory: "ENOSYS", opened: "yes" });
 });
 
+test("the filter refuses a snapshot, which would hold the files under the box's mounts, and no other request to a file system", () => {
+  if (boxMissing()) return;
+  const request = (number: string) => `do { open(my $f,"<","/dev/shm"); my $a="\\0"x4096; ioctl($f,${number},$a) }`;
+  expect(
+    answers({
+      snapshot: request("0x50009401"),
+      of_later_kernels: request("0x50009417"),
+      by_a_longer_number: request("0x150009401"),
+      space: request("0xc0109414"),
+    }),
+  ).toEqual({ snapshot: "EPERM", of_later_kernels: "EPERM", by_a_longer_number: "EPERM", space: "ENOTTY" });
+});
+
 test("the filter refuses a lease on a file, for which whoever opens it would wait", () => {
   if (boxMissing()) return;
   const F_SETLEASE = 1024;
