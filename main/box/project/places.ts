@@ -30,6 +30,9 @@ const MAX_SETTINGS = 2 * 1024 * 1024;
 /** Repositories below what builds make that git enters: with more of them it isn't looked through. */
 const MAX_BUILT = 256;
 
+/** A folder that is shown to be read, and that builds make: it isn't looked through for sockets. */
+const PACKAGES = "node_modules";
+
 type Looked = Pick<Declaration, "kind" | "project" | "writes" | "reads" | "is_project_too_large">;
 
 /** What was found in the folders that a run may write. */
@@ -83,7 +86,7 @@ export class Places {
     this.#home = home;
   }
 
-  /** Looks at what a declaration lets a box write, and for secrets at what it lets it read. @throws TooLarge; the system's error */
+  /** Looks at what a declaration lets a box write, and for secrets and sockets at what it lets it read. @throws TooLarge; the system's error */
   async before(looked: Looked, turns: Turns): Promise<Look> {
     const { kind, project, writes, reads, is_project_too_large = false } = looked;
     const began = performance.now();
@@ -104,8 +107,12 @@ export class Places {
     );
     const read_settings = read_looks.flatMap((look) => look.places.map(({ path }) => path)).filter(isSettings);
     const shown = is_narrow ? [...reads, ...writes] : folders;
-    const all_pipes = [...looks, ...read_looks].flatMap((look) => look.pipes);
-    const pipes = (await leadingOut(all_pipes.filter(({ path }) => isWithin(path, shown)))).map(({ path }) => path);
+    const beside = is_narrow ? [] : reads.filter((path) => basename(path) !== PACKAGES && isFolder(path));
+    const all_pipes = [...looks, ...read_looks].flatMap((look) =>
+      look.pipes.filter(({ path }) => isWithin(path, shown)),
+    );
+    for (const folder of beside) all_pipes.push(...(await this.#tree(folder).lookInTurns(turns)).pipes);
+    const pipes = (await leadingOut(all_pipes)).map(({ path }) => path);
     if ([...places, ...secrets, ...read_settings, ...pipes].reduce((sum, path) => sum + path.length, 0) > MAX_PATHS)
       throw new TooLarge("too much that is run later");
     if (looks.reduce((sum, look) => sum + look.places.filter(isLinkToPrograms).length, 0) > MAX_LINKS)

@@ -3,6 +3,8 @@ import { setTimeout as passed } from "node:timers/promises";
 import type { Level } from "../../../ipc/decision.ts";
 import { GateError } from "../../../ipc/gate-error.ts";
 import type { ConfinedRun } from "../../gate/confinement/box.ts";
+import type { Declaration } from "../../gate/confinement/declaration.ts";
+import { realForm } from "../../gate/targets/path.ts";
 import { withScanLimit } from "../../gate/targets/tree-scan.ts";
 import {
   boxArguments,
@@ -109,7 +111,7 @@ export class RunPlan {
     try {
       // Whoever allowed it gets the answer first.
       await turns.next();
-      const look = await places.before(declaration, turns);
+      const look = await places.before(kind === undefined ? withCommonReads(declaration, machine) : declaration, turns);
       const own_settings = await settings;
       const words = withScanLimit(() => boxArguments(declaration, machine, look.found, own_settings, is_open));
       const checks = mountChecks(words, declaration.reads);
@@ -216,6 +218,11 @@ export class RunPlan {
     if (this.#has_started) await this.ended();
     else this.#network?.close();
   }
+}
+
+/** With what the configuration lets every such box read. */
+function withCommonReads(declaration: Declaration, { reads }: Machine): Declaration {
+  return { ...declaration, reads: [...declaration.reads, ...reads.map((path) => realForm(path) ?? path)] };
 }
 
 function keptVariables(environment: readonly string[], asked_for: readonly string[]): string[] {

@@ -100,6 +100,23 @@ describe.skipIf(reason !== undefined)("in a box", () => {
     expect(served.connections).toBe(0);
   });
 
+  it("nor beside its project: in what its line reads, and in what every box is shown", async () => {
+    const [read, shown] = [tempFolder(), tempFolder()];
+    const { project, run } = await boxUnderTest({ settings: { reads: [shown] } });
+    const places = [read, shown].flatMap((folder) => [join(folder, "app.sock"), join(folder, "a/b.sock")]);
+    const served = await Promise.all(places.map(serve));
+    for (const folder of [read, shown]) {
+      execFileSync("mkfifo", [join(folder, "pipe")]);
+      const pipe = openSync(join(folder, "pipe"), constants.O_RDWR | constants.O_NONBLOCK);
+      onTestFinished(() => closeSync(pipe));
+    }
+    const declaration = { project, cwd: project, reads: [read], writes: [], network: false };
+    const writes = [read, shown].map((folder) => `(echo reached >${folder}/pipe) 2>/dev/null && echo written`);
+    const { stdout } = await run([...places.map(connectTo), ...writes].join("; "), { change: { declaration } });
+    expect(stdout).toBe("Connection refused\n".repeat(places.length));
+    expect(served.map(({ connections }) => connections)).toEqual([0, 0, 0, 0]);
+  });
+
   it("a server starts again where an earlier one was killed, and is reached by what runs beside it", async () => {
     const { project, run } = await boxUnderTest();
     leave(join(project, "app.sock"));
