@@ -99,7 +99,7 @@ export function boxArguments(
     gitconfig,
     files: settings.files,
   });
-  const { project } = declaration;
+  const { project, reads } = declaration;
   const writable = [project, ...declaration.writes];
   const links = neededLinks(declaration, machine, visiblePlaces(machine, shown));
   const indexes = new Indexes();
@@ -113,6 +113,7 @@ export function boxArguments(
     ...keptWords(writable, found, { machine, folder }, declaration.changes_settings),
     ...found.secrets.flatMap((path) => maskWords(path, declaration, machine, indexes)),
     ...pipeWords(found.pipes),
+    ...settingsWords([...new Set([...settingsBelow(reads), ...readSettings(found, reads)])], project, machine),
     ...[...READ_ONLY_DEVICES, ...READ_ONLY_PROCESSES],
     ...(is_open ? [] : ["--remount-ro", "/"]),
     ...environmentWords(machine),

@@ -30,7 +30,7 @@ const MAX_SETTINGS = 2 * 1024 * 1024;
 /** Repositories below what builds make that git enters: with more of them it isn't looked through. */
 const MAX_BUILT = 256;
 
-/** A folder that is shown to be read, and that builds make: it isn't looked through for sockets. */
+/** Another project's, shown to be read: what builds make isn't looked through. */
 const PACKAGES = "node_modules";
 
 type Looked = Pick<Declaration, "kind" | "project" | "writes" | "reads" | "is_project_too_large">;
@@ -96,29 +96,29 @@ export class Places {
     const looks = await this.#looks(folders, turns, project);
     const partial = looks.find(({ is_whole }) => !is_whole);
     if (partial !== undefined) throw new TooLarge("too many files and folders", partial.folder);
-    const read = is_narrow ? reads.filter((path) => !folders.includes(path) && isFolder(path)) : [];
+    const read = reads.filter(
+      (path) => !folders.includes(path) && isFolder(path) && (is_narrow || basename(path) !== PACKAGES),
+    );
     const read_looks = await this.#looks(read, turns);
     // Its words don't say what it reads, so the secrets in there have to be hidden: all of them.
     if (kind === "looking" && !read_looks.every(({ is_whole }) => is_whole))
       throw new TooLarge("too many files and folders");
-    const secrets = [...looks, ...read_looks].flatMap((look) => look.secrets.map(({ path }) => path));
+    // Those below what a line that runs code reads were asked about by their names.
+    const hidden_looks = is_narrow ? [...looks, ...read_looks] : looks;
+    const secrets = hidden_looks.flatMap((look) => look.secrets.map(({ path }) => path));
     const places = looks.flatMap((look) =>
       look.places.filter((place) => !isLinkToPrograms(place)).map(({ path }) => path),
     );
     const read_settings = read_looks.flatMap((look) => look.places.map(({ path }) => path)).filter(isSettings);
-    const shown = is_narrow ? [...reads, ...writes] : folders;
-    const beside = is_narrow ? [] : reads.filter((path) => basename(path) !== PACKAGES && isFolder(path));
-    const all_pipes = [...looks, ...read_looks].flatMap((look) =>
-      look.pipes.filter(({ path }) => isWithin(path, shown)),
-    );
-    for (const folder of beside) all_pipes.push(...(await this.#tree(folder).lookInTurns(turns)).pipes);
-    const pipes = (await leadingOut(all_pipes)).map(({ path }) => path);
+    const shown = is_narrow ? [...reads, ...writes] : [...folders, ...read];
+    const all_pipes = [...looks, ...read_looks].flatMap((look) => look.pipes);
+    const pipes = (await leadingOut(all_pipes.filter(({ path }) => isWithin(path, shown)))).map(({ path }) => path);
     if ([...places, ...secrets, ...read_settings, ...pipes].reduce((sum, path) => sum + path.length, 0) > MAX_PATHS)
       throw new TooLarge("too much that is run later");
     if (looks.reduce((sum, look) => sum + look.places.filter(isLinkToPrograms).length, 0) > MAX_LINKS)
       throw new TooLarge("too many links to programs");
     const written = is_narrow ? writes : folders;
-    const holders = [...looks, ...read_looks].flatMap((look) =>
+    const holders = hidden_looks.flatMap((look) =>
       look.secrets.flatMap(({ path }) => foldersAbove(path, Buffer.from(look.folder).toString("latin1"))),
     );
     const holding = [...new Set(holders)].filter((path) => isWithin(path, written));

@@ -39,6 +39,23 @@ describe.skipIf(reason !== undefined)("secrets below a project", () => {
       expect([line, (await run(line)).stdout]).toEqual([line, ""]);
   });
 
+  it("stay hidden in another repository that is read, in the box of a line that runs code as well", async () => {
+    const { gate, project, decide } = await workingAgent();
+    const other = join(gate.home.home, "other");
+    execFileSync("/bin/bash", [
+      "-ec",
+      `mkdir -p ${other}; cd ${other}; ${MAKE}; cp -r nested/.git .; rm -r conf; mv inner $'inner\xff'`,
+    ]);
+    await gate.operator.call("grants.add", { capability: "fs:read", target: `${other}/**` });
+    writeFileSync(join(project, "a.sh"), `cat ${other}/.git/config ${other}/*/.git/config\n`);
+    const { confine, confined, reason } = await decide("grep -rc x ../other; sh a.sh");
+    if (confine === undefined) throw new Error(`not confined: ${reason}`);
+    expect(confined?.kind).toBeUndefined();
+    const { stdout } = await shellRuns(confinedCommand(confine.argv), project);
+    expect(stdout).toContain("https://git.example/x.git");
+    expect(stdout).not.toContain("hidden");
+  });
+
   it("stay hidden in folders that run later", async () => {
     const { project, decide } = await workingAgent();
     const folders = [".devcontainer/db", ".claude/worktrees/x/app", ".github/hooks"];
