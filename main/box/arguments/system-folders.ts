@@ -31,7 +31,10 @@ const PLACES = [
 ];
 
 /** Where a service may keep what only it may read. */
-const SEARCHED = ["/etc", "/usr/local/etc", "/opt"];
+const SEARCHED = [
+  ...["/etc", "/usr/local/etc", "/usr/local/var", "/opt"],
+  ...["/home/linuxbrew/.linuxbrew/etc", "/home/linuxbrew/.linuxbrew/var"],
+];
 
 /** Bounds the search on a system that keeps much in them: what lies deeper isn't settings any more. */
 const SEARCH_DEPTH = 8;

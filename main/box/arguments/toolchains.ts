@@ -70,7 +70,12 @@ const KNOWN_ROOTS: readonly KnownRoot[] = [
   { variable: "RBENV_ROOT", usual: ".rbenv" },
   { variable: null, usual: ".rvm" },
   { variable: "ANDROID_HOME", usual: "Android/Sdk" },
-  { variable: "HOMEBREW_PREFIX", usual: ".linuxbrew" },
+  // Never `var`, where its services keep their data.
+  {
+    variable: "HOMEBREW_PREFIX",
+    usual: ".linuxbrew",
+    parts: ["bin", "sbin", "lib", "Cellar", "opt", "etc", "include", "share", "Homebrew", "Library"],
+  },
   { variable: "PERL_LOCAL_LIB_ROOT", usual: "perl5" },
   { variable: "GHCUP_INSTALL_BASE_PREFIX", usual: ".ghcup" },
   { variable: "JULIAUP_DEPOT_PATH", usual: ".juliaup" },

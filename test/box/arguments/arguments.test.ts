@@ -1,5 +1,7 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { boxArguments } from "../../../main/box/arguments/bubblewrap.ts";
 import { projectFolder } from "../../../main/box/arguments/caches.ts";
@@ -9,6 +11,7 @@ import { findMachine, type Machine } from "../../../main/box/arguments/machine.t
 import { mountChecks } from "../../../main/box/arguments/mounts.ts";
 import { configSchema } from "../../../main/config.ts";
 import type { Declaration } from "../../../main/gate/confinement/declaration.ts";
+import { hasProgram } from "../../support/boxes.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const CONFIG = configSchema.parse({}).box;
@@ -366,6 +369,26 @@ it("what only some may read of the system's settings is covered", () => {
   const covered = machine.system.hidden.map(({ path }) => path);
   expect(covered.includes("/etc/shadow")).toBe(process.getuid?.() === 0);
   for (const path of covered) expect(statSync(path).mode & 0o004).toBe(0);
+});
+
+it.skipIf(process.env.CI !== "true" && !hasProgram("bwrap"))(
+  "so is what services keep in Homebrew's folder of the machine",
+  () => {
+    const brew = "/home/linuxbrew/.linuxbrew";
+    const found = fileURLToPath(new URL("../../../main/box/arguments/system-folders.ts", import.meta.url));
+    const make = `mkdir -p ${brew}/bin ${brew}/var/log ${brew}/etc; mkdir -m 700 ${brew}/var/postgres; echo x >${brew}/var/postgres/a`;
+    const program = `const { systemFolders } = await import("${found}"); console.log(JSON.stringify(systemFolders().hidden));`;
+    const words = ["--bind", "/", "/", "--dev", "/dev", "--tmpfs", "/home", "sh", "-ec", `${make}; "$@"`, "sh"];
+    const node = [process.execPath, "--input-type=module", "-e", program];
+    const hidden = execFileSync("bwrap", [...words, ...node], { encoding: "utf8" });
+    expect(JSON.parse(hidden)).toContainEqual({ path: `${brew}/var/postgres`, is_folder: true });
+  },
+);
+
+it("of a Homebrew in the home nothing is shown that services keep there", () => {
+  const { machine, home } = place([".linuxbrew/bin/tool", ".linuxbrew/Cellar/a/bin/a", ".linuxbrew/var/postgres/a"]);
+  const shown = machine.toolchains.paths.filter((path) => path.startsWith(`${home}/.linuxbrew`));
+  expect(shown).toEqual([join(home, ".linuxbrew/Cellar"), join(home, ".linuxbrew/bin")]);
 });
 
 it("what a project's runs keep is its owner's alone, and no other project's", () => {
