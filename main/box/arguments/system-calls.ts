@@ -1,9 +1,9 @@
 /**
  * A filter of system calls for the box, as bubblewrap takes it (`--seccomp FD`): a classic BPF program in this machine's byte order.
  * It refuses what mounts and namespaces don't hold: the caller's keyrings, sockets of kinds that a network namespace doesn't
- * hold (vsock), input put into a terminal, snapshots, file leases (whoever opens a leased file waits for the holder), the box's first process as
- * something to be debugged (whoever has it can make the box look ended), set-user-ID and set-group-ID bits (they would stay behind),
- * and parts of the kernel that no build needs and that faults were often found in.
+ * hold (vsock), input put into a terminal, snapshots, file leases (whoever opens a leased file waits for the holder), the box's first
+ * process as something to be debugged (whoever has it can make the box look ended), set-user-ID and set-group-ID bits (they would stay
+ * behind), and parts of the kernel that no build needs and that faults were often found in.
  */
 
 /** One instruction: operation, jump where true, jump where false, operand. */
@@ -100,8 +100,8 @@ const CALLS: Readonly<Record<string, Calls>> = {
 };
 
 /**
- * Requests that put input into a terminal: TIOCSTI, TIOCLINUX. And those for a snapshot (btrfs): it is made of all that the file system
- * holds there, without what is mounted on it, and so with each hidden file, in some kernels (before 6.7) also of what lies beside the project.
+ * Requests that put input into a terminal: TIOCSTI, TIOCLINUX. And those for a snapshot (btrfs): it holds what the file system has
+ * there, without what is mounted on it, and so each hidden file; in some kernels (before 6.7) also what lies beside the project.
  */
 const REFUSED_REQUESTS = [0x5412, 0x541c, 0x50009401, 0x50009417];
 

@@ -7,6 +7,7 @@ import type { ProxyParts } from "./connection.ts";
 import type { Destination } from "./destination.ts";
 import type { HostAccess } from "./host-access.ts";
 import type { NetworkLimits } from "./limits.ts";
+import { LookUps } from "./look-ups.ts";
 import type { AddressRules } from "./lookup.ts";
 import { servePlain } from "./plain-request.ts";
 import { WAITING } from "./relay.ts";
@@ -20,6 +21,7 @@ const KEEP_ALIVE_MS = 60_000;
 export class RunProxy {
   readonly #server: Server;
   readonly #hosts: HostAccess;
+  readonly #look_ups: LookUps;
   readonly #sockets = new Set<Socket>();
   /** What each connection is answered with now. */
   readonly #busy = new WeakMap<Socket, ServerResponse>();
@@ -40,11 +42,12 @@ export class RunProxy {
     reached: () => void = () => undefined,
   ) {
     this.#hosts = hosts;
+    this.#look_ups = new LookUps(rules);
     const parts: ProxyParts = {
       ask: (to, gone) => hosts.ask(to, gone),
       mayStay: (to) => hosts.mayStay(to),
       opened: (to, close) => this.#opened(to, close),
-      rules,
+      rules: this.#look_ups,
       limits,
     };
     const served = (what: Promise<void>, socket: { destroy(): void }) => {
@@ -141,6 +144,7 @@ export class RunProxy {
   /** Ends the run's connections, and withdraws what it asks for. */
   close(): void {
     this.#hosts.close();
+    this.#look_ups.close();
     this.#server.close();
     for (const socket of this.#sockets) socket.destroy();
     for (const { close } of [...this.#open.values()]) close();

@@ -86,7 +86,10 @@ export class Places {
     this.#home = home;
   }
 
-  /** Looks at what a declaration lets a box write, and for secrets and sockets at what it lets it read. @throws TooLarge; the system's error */
+  /**
+   * Looks at what a declaration lets a box write, and for secrets and sockets at what it lets it read.
+   * @throws TooLarge; the system's error
+   */
   async before(looked: Looked, turns: Turns): Promise<Look> {
     const { kind, project, writes, reads, is_project_too_large = false } = looked;
     const began = performance.now();
