@@ -33,10 +33,12 @@ const RARELY = 20;
 const MAX_NAMES = 1000;
 /** References to no commit that are remembered. */
 const MAX_ODD = 1000;
-/** Names that are compared with, before they are forgotten. */
-const MAX_SEEN = 100_000;
-/** More than a path can be long, in characters. */
-const MAX_NAME = 64 * 1024;
+/** What of one list is remembered, in characters. */
+const MAX_FOUND = 256 * 1024;
+/** Names that are compared with, before they are forgotten; together in characters. */
+const MAX_SEEN = 8 * 1024 * 1024;
+/** More than a path can be long, in characters: whatever has a longer name was never a file, and no shell's word names it. */
+const MAX_NAME = 8 * 1024;
 /** What one agent's calls may wait for; beyond it, it isn't known what a word names. */
 const MAX_WAITING = 16;
 /** Hashes of one line that are looked up. */
@@ -214,17 +216,57 @@ export async function lookThrough(git: string, children = new Set<ChildProcess>(
 
 /** Those that lead to no commit: tags of files and folders. */
 async function oddReferences(git: string, children: Set<ChildProcess>): Promise<string[]> {
-  const found: string[] = [];
-  let rest = "";
-  await printed(git, ["for-each-ref", "--format=%(objecttype) %(*objecttype) %(refname)"], children, (text) => {
-    const lines = (rest + text).split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) {
-      const [type, tagged, name = ""] = line.split(" ");
-      if (type !== "commit" && tagged !== "commit" && found.length < MAX_ODD) found.push(name);
-    }
+  const found = new FoundNames(MAX_ODD);
+  const read = inParts("\n", (line) => {
+    const [type, tagged, name = ""] = line.split(" ");
+    if (type !== "commit" && tagged !== "commit") found.add(name);
   });
-  return found;
+  await printed(git, ["for-each-ref", "--format=%(objecttype) %(*objecttype) %(refname)"], children, read);
+  return found.names;
+}
+
+/** Names in memory of their own: what is cut out of a longer text keeps all of it. */
+class FoundNames {
+  readonly #names = new Set<string>();
+  readonly #max: number;
+  #length = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  get names(): string[] {
+    return [...this.#names];
+  }
+
+  get is_full(): boolean {
+    return this.#names.size >= this.#max || this.#length >= MAX_FOUND;
+  }
+
+  add(name: string): void {
+    if (this.is_full || this.#names.has(name)) return;
+    this.#names.add(copyOf(name));
+    this.#length += name.length;
+  }
+}
+
+const copyOf = (text: string): string => Buffer.from(text).toString();
+
+/** Hands on what comes between separators, but for what is too long: that isn't put together, however much of it comes. */
+function inParts(separator: string, on: (part: string) => void): (text: string) => void {
+  let rest = "";
+  let is_too_long = false;
+  return (text) => {
+    const parts = text.split(separator);
+    const last = parts.pop() ?? "";
+    for (const part of parts) {
+      if (!is_too_long && rest.length + part.length <= MAX_NAME) on(rest + part);
+      rest = "";
+      is_too_long = false;
+    }
+    is_too_long ||= rest.length + last.length > MAX_NAME;
+    rest = is_too_long ? "" : rest + last;
+  };
 }
 
 /** Null where git failed, or, with `all`, where not all names were printed: else those that were are better known than none. */
@@ -234,22 +276,26 @@ async function secretsPrinted(
   children: Set<ChildProcess>,
   { all = false } = {},
 ): Promise<string[] | null> {
-  const found = new Set<string>();
+  const found = new FoundNames(MAX_NAMES);
   const seen = new Set<string>();
-  let rest = "";
-  const is_whole = await printed(git, words, children, (text, child) => {
-    const names = (rest + text).split("\0").map((name) => name.trimStart());
-    rest = names.pop() ?? "";
-    for (const name of names) {
-      // Most names come again with each commit.
-      if (seen.has(name)) continue;
-      seen.add(name);
-      if (isSecretInGit(`/${name}`)) found.add(name);
+  let seen_length = 0;
+  const read = inParts("\0", (part) => {
+    const name = part.trimStart();
+    // Most names come again with each commit.
+    if (seen.has(name)) return;
+    if (seen_length > MAX_SEEN) {
+      seen.clear();
+      seen_length = 0;
     }
-    if (seen.size > MAX_SEEN) seen.clear();
-    if (found.size >= MAX_NAMES || rest.length > MAX_NAME) child.kill("SIGKILL");
+    seen.add(copyOf(name));
+    seen_length += name.length;
+    if (isSecretInGit(`/${name}`)) found.add(name);
   });
-  return is_whole || (!all && found.size > 0) ? [...found] : null;
+  const is_whole = await printed(git, words, children, (text, child) => {
+    read(text);
+    if (found.is_full) child.kill("SIGKILL");
+  });
+  return is_whole || (!all && found.names.length > 0) ? found.names : null;
 }
 
 /** What git prints, part by part; false where it failed, or isn't here: then none of an agent's is, either. */

@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { historyAt, isCommit } from "../main/gate/programs/git-history.ts";
@@ -18,6 +18,13 @@ function run(script: string, cwd: string): void {
   const env = { PATH: process.env.PATH, HOME: dirname(cwd), C: commit };
   execFileSync("/bin/sh", ["-ec", `c() { ${commit} x; }; ${script}`], { cwd, env });
 }
+
+const WHO = {
+  GIT_AUTHOR_NAME: "A",
+  GIT_AUTHOR_EMAIL: "a@example.com",
+  GIT_COMMITTER_NAME: "A",
+  GIT_COMMITTER_EMAIL: "a@example.com",
+};
 
 const ENDED = "echo KEY > .env; mkdir -p a/.kube; echo x > a/.kube/config; c; git rm -rq .env a; echo b > b; c";
 
@@ -67,6 +74,29 @@ describe("the secrets' names in a history", () => {
     ],
   ])("%s", async (_name, script, expected) => {
     expect(await lookThrough(join(repository(script), ".git"))).toEqual(expected);
+  });
+
+  it("are found beside names and references that are longer than any path, which aren't kept, nor many long ones", async () => {
+    const root = repository("echo KEY > .env; c; git rm -q .env; echo b > b; c");
+    const git = join(root, ".git");
+    const own = (words: string[], input: string) =>
+      execFileSync("git", ["-C", root, ...words], {
+        encoding: "utf8",
+        input,
+        env: { ...WHO, PATH: process.env.PATH },
+      }).trim();
+    const blob = own(["rev-parse", "HEAD:b"], "");
+    const tree = own(["mktree"], `100644 blob ${blob}\t.env.${"x".repeat(70_000)}\n`);
+    own(["update-ref", "refs/heads/main", own(["commit-tree", "-p", "HEAD", "-m", "x", tree], "")], "");
+    const tags = Array.from({ length: 900 }, (_, at) => `${blob} refs/tags/${at + 100}${"t".repeat(4000)}\n`);
+    const long = `${blob} refs/tags/1${"l".repeat(2_000_000)}\n`;
+    writeFileSync(join(git, "packed-refs"), [`# pack-refs with: sorted \n`, ...[...tags, long].sort()].join(""));
+    const found = await lookThrough(git);
+    expect(found?.ever).toEqual([".env"]);
+    const odd = found?.odd_references ?? [];
+    expect(odd.every((name) => name.length < 5000)).toBe(true);
+    expect(odd.join("").length).toBeLessThan(300_000);
+    expect(odd.length).toBeGreaterThan(50);
   });
 
   it("aren't known where objects are missing, and no setting has git fetch them or run anything", async () => {
