@@ -25,12 +25,22 @@ const ENTRIES: readonly Entry[] = [
   {
     read_by: "lefthook, in a hook of git's",
     files:
-      "lefthook.yml lefthook.yaml lefthook.toml lefthook.json .lefthook.yml .lefthook.yaml .lefthook.toml .lefthook.json lefthook-local.yml lefthook-local.yaml lefthook-local.toml lefthook-local.json .lefthook-local.yml .lefthook-local.yaml .lefthook-local.toml .lefthook-local.json",
+      "lefthook.yml lefthook.yaml lefthook.toml lefthook.json lefthook.jsonc .lefthook.yml .lefthook.yaml .lefthook.toml .lefthook.json .lefthook.jsonc lefthook-local.yml lefthook-local.yaml lefthook-local.toml lefthook-local.json lefthook-local.jsonc .lefthook-local.yml .lefthook-local.yaml .lefthook-local.toml .lefthook-local.json .lefthook-local.jsonc",
   },
   {
     read_by: "pre-commit, prek, overcommit, hk, CaptainHook and GrumPHP, in a hook of git's",
     files:
-      ".pre-commit-config.yaml .pre-commit-config.yml prek.toml .overcommit.yml hk.pkl captainhook.json grumphp.yml",
+      ".pre-commit-config.yaml .pre-commit-config.yml prek.toml .overcommit.yml .local-overcommit.yml hk.pkl hk.local.pkl captainhook.json grumphp.yml grumphp.yaml grumphp.yml.dist grumphp.yaml.dist grumphp.dist.yml grumphp.dist.yaml",
+  },
+  {
+    read_by: "lint-staged, which hooks of git's call",
+    files:
+      ".lintstagedrc .lintstagedrc.json .lintstagedrc.yaml .lintstagedrc.yml .lintstagedrc.js .lintstagedrc.cjs .lintstagedrc.mjs .lintstagedrc.ts .lintstagedrc.mts .lintstagedrc.cts lint-staged.config.js lint-staged.config.cjs lint-staged.config.mjs lint-staged.config.ts lint-staged.config.mts lint-staged.config.cts",
+  },
+  {
+    read_by: "husky before version 5, rusty-hook, Trunk and Qlty, in a hook of git's",
+    files:
+      ".huskyrc .huskyrc.json .huskyrc.yaml .huskyrc.yml .huskyrc.js husky.config.js .rusty-hook.toml rusty-hook.toml .trunk/trunk.yaml .trunk/user.yaml .qlty/qlty.toml",
   },
   {
     read_by: "hg, also where it says that another folder holds the repository",
@@ -65,10 +75,14 @@ const ENTRIES: readonly Entry[] = [
     files: ".envrc.local .envrc.private",
   },
   {
-    read_by: "nix, devenv and devbox, by an .envrc that was allowed: at `cd`, and once such a file has changed",
-    folders: ".devenv .devbox",
-    files: "flake.nix shell.nix devenv.nix devenv.yaml devenv.local.nix devenv.local.yaml devbox.json",
+    read_by:
+      "nix, devenv, devbox, flox and guix, by an .envrc that was allowed: at `cd`, and once such a file has changed",
+    folders: ".devenv .devbox .flox",
+    files:
+      "flake.nix flake.lock shell.nix devshell.toml devenv.nix devenv.yaml devenv.lock devenv.local.nix devenv.local.yaml devbox.json devbox.lock guix.scm manifest.scm channels.scm",
   },
+  { read_by: "vim by direnv's plugin, for an .envrc that was allowed", files: ".vimrc.local" },
+  { read_by: "hermit, at `cd`", files: "activate-hermit hermit.hcl" },
   {
     read_by: "rvm, autoenv and shadowenv, at `cd`",
     folders: ".shadowenv.d",
@@ -124,15 +138,26 @@ const ENTRIES: readonly Entry[] = [
     folders: ".config/ripgrep .config/jq .config/curlrc",
     files: ".curlrc .wgetrc .wgetrc2 .ripgreprc .jq .ackrc",
   },
-  { read_by: "tmux and screen", folders: ".config/tmux", files: ".screenrc .tmux.conf" },
+  {
+    read_by: "tmux, tmux-sessionizer and screen",
+    folders: ".config/tmux .config/tmux-sessionizer",
+    files: ".screenrc .tmux.conf .tmux-sessionizer",
+  },
+  {
+    read_by: "terminals, and what draws a shell's prompt",
+    folders: ".config/kitty .config/alacritty .config/wezterm .config/ghostty .config/foot .config/zellij",
+    files: ".wezterm.lua .alacritty.toml .alacritty.yml .config/starship.toml",
+  },
   {
     read_by: "debuggers: gdb, lldb, Python's, Perl's and Ruby's",
     files: ".gdbinit .lldbinit .pdbrc .perldb .byebugrc .rdbgrc .rdbgrc.rb",
   },
   {
-    read_by: "prompts of languages and databases: python, ruby, R, octave, elixir, ocaml, ghci, psql, sqlite",
+    read_by:
+      "prompts of languages and databases: python, ruby, R, octave, erlang, elixir, ocaml, ghci, psql, sqlite, mongosh, duckdb",
     folders: ".ipython .jupyter .julia/config",
-    files: ".pythonrc .irbrc .pryrc .rprofile .rdata .renviron .octaverc .iex.exs .ocamlinit .ghci .psqlrc .sqliterc",
+    files:
+      ".pythonrc .irbrc .pryrc .rprofile .rdata .renviron renv/activate.r packrat/init.r .octaverc .erlang .iex.exs .ocamlinit .ghci .psqlrc .sqliterc .mongoshrc.js .duckdbrc",
   },
   { read_by: "less", files: ".lessfilter .lesskey" },
   { read_by: "latexmk, also as an editor saves", files: "latexmkrc .latexmkrc" },
@@ -143,8 +168,8 @@ const ENTRIES: readonly Entry[] = [
     files: ".vimrc .gvimrc .exrc .nvimrc .nvim.lua",
   },
   {
-    read_by: "vim's and neovim's plugins: lazy.nvim, neoconf, localvimrc and others",
-    files: ".lazy.lua .neoconf.json .lvimrc .local.vimrc",
+    read_by: "vim's and neovim's plugins: lazy.nvim, neoconf, localvimrc, Startify and others",
+    files: "session.vim .lazy.lua .neoconf.json .lvimrc .local.vimrc",
   },
   {
     read_by: "vim's and neovim's YouCompleteMe, nlsp-settings, rope and jedi",
@@ -152,10 +177,15 @@ const ENTRIES: readonly Entry[] = [
     files: ".ycm_extra_conf.py .ropeproject/config.py .jedi/project.json",
   },
   {
-    read_by: "language servers, in any editor: Lua's, Haskell's, OCaml's, Clojure's, C#'s, PHP's, Swift's",
+    read_by: "language servers, in any editor: Lua's, Haskell's, OCaml's, Clojure's, C#'s, PHP's, Rust's, Swift's",
     folders: ".sourcekit-lsp",
     files:
-      ".luarc.json .luarc.jsonc hie.yaml .merlin .lsp/config.edn omnisharp.json .phpactor.json .phpactor.yml .phpactor.yaml buildserver.json",
+      ".luarc.json .luarc.jsonc hie.yaml .hie-bios rust-analyzer.toml .merlin .lsp/config.edn omnisharp.json .phpactor.json .phpactor.yml .phpactor.yaml buildserver.json",
+  },
+  {
+    read_by: "rust-analyzer, which loads the macros that it names",
+    files: "rust-project.json .rust-project.json",
+    is_built: true,
   },
   { read_by: "editors, as the build's own server: Metals, IntelliJ, Swift's", folders: ".bsp", is_built: true },
   {
@@ -204,13 +234,19 @@ const ENTRIES: readonly Entry[] = [
     folders: ".crush",
     files: ".aider.conf.yml crush.json .crush.json gptme.toml gptme.local.toml",
   },
-  { read_by: "GitHub Copilot", folders: ".github/hooks .github/copilot .copilot" },
+  {
+    read_by: "GitHub Copilot",
+    folders: ".github/hooks .github/copilot .github/extensions .copilot",
+    files: ".github/lsp.json",
+  },
   {
     read_by: "Antigravity, CodeBuddy, iFlow, Tabnine and Grok CLI",
     folders: ".agent .codebuddy .iflow .tabnine .grok",
   },
   { read_by: "OpenHands, Pi, Rovo Dev and Mistral Vibe", folders: ".openhands .pi .rovodev .vibe" },
-  { read_by: "mux, ECA and mcphub.nvim", folders: ".mux .eca .mcphub" },
+  { read_by: "mux, ECA, mcphub.nvim and Letta Code", folders: ".mux .eca .mcphub .letta" },
+  { read_by: "Codebuff", files: "codebuff.json" },
+  { read_by: "Goose, Crush and Amp, in a home", folders: ".config/goose .config/crush .config/amp" },
 ];
 
 export interface RunLaterPlace {
