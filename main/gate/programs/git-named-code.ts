@@ -28,8 +28,19 @@ const MAX_WORDS = 1024;
 const NAMES_PATH = /^core\.(?:hookspath|attributesfile)$/;
 const NAMES_SETTINGS = /^include(?:if\..*)?\.path$/s;
 /** Their value is a command. */
-const NAMES_COMMAND =
-  /^(?:core\.(?:fsmonitor|sshcommand|editor|pager|askpass|gitproxy)|sequence\.editor|filter\..*\.(?:clean|smudge|process)|diff\..*\.(?:textconv|command)|diff\.external|merge\..*\.driver|(?:difftool|mergetool)\..*\.(?:cmd|path)|gpg\.(?:.*\.)?program|credential\.(?:.*\.)?helper|pager\..*|alias\..*|interactive\.difffilter|trailer\..*\.(?:command|cmd)|uploadpack\.packobjectshook)$/s;
+const NAMES_COMMAND = new RegExp(
+  `^(?:${[
+    "core\\.(?:fsmonitor|sshcommand|editor|pager|askpass|gitproxy|alternaterefscommand)",
+    ...["sequence\\.editor", "filter\\..*\\.(?:clean|smudge|process)", "merge\\..*\\.driver", "hook\\..*\\.command"],
+    ...["diff\\..*\\.(?:textconv|command)", "diff\\.external", "(?:difftool|mergetool)\\..*\\.(?:cmd|path)"],
+    ...["gpg\\.(?:.*\\.)?program", "gpg\\.ssh\\.defaultkeycommand", "credential\\.(?:.*\\.)?helper"],
+    ...["pager\\..*", "alias\\..*", "interactive\\.difffilter", "trailer\\..*\\.(?:command|cmd)"],
+    ...["uploadpack\\.packobjectshook", "gc\\.recentobjectshook", "remote\\..*\\.(?:uploadpack|receivepack)"],
+    ...["submodule\\..*\\.update", "lfs\\.customtransfer\\..*\\.path", "lfs\\.extension\\..*\\.(?:clean|smudge)"],
+    ...["tar\\..*\\.command", "sendemail\\.(?:.*\\.)?(?:sendmail|to|cc|header)cmd"],
+  ].join("|")})$`,
+  "s",
+);
 
 /**
  * Absolute paths in the work tree or the repository's folder; there or not.

@@ -17,10 +17,17 @@ const SETTINGS: readonly (readonly [key: string, value: string])[] = [
   ["merge.x.driver", "sh -c 'tools/merge.sh %A %O'"],
   ["include.path", "../own.gitconfig"],
   ["alias.st", "!sh tools/st.sh"],
+  ["hook.lint.command", "tools/lint.sh --quick"],
+  ["gpg.ssh.defaultKeyCommand", "tools/key.sh"],
+  ["submodule.s.update", "!tools/update.sh"],
+  ["lfs.customtransfer.own.path", "tools/lfs.sh"],
+  ["core.alternateRefsCommand", "tools/refs.sh"],
+  ["remote.up.uploadpack", "tools/pack.sh"],
 ];
 const NAMED = [
   ...["scripts/hooks/pre-commit", "tools/fsm.sh", "tools/clean.sh", "textconv.mjs", "tools/merge.sh", "own.gitconfig"],
   "tools/st.sh",
+  ...["tools/lint.sh", "tools/key.sh", "tools/update.sh", "tools/lfs.sh", "tools/refs.sh", "tools/pack.sh"],
   ...["conf/more.gitconfig", "tools/included.sh"],
 ];
 const FREE = ["src/a.ts", "scripts/build.sh", "tools/other.sh", "main.mjs", "node_modules/x/y.js"];
