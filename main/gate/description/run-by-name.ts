@@ -25,8 +25,10 @@ import { firstLines, lineCount, shownLines } from "./shown-lines.ts";
 const MAX_HASHED = 8 * 1024 * 1024;
 /** Bytes of the files that one call's names stand for, together: reading them must not hold others up. */
 const MAX_TOGETHER = 16 * 1024 * 1024;
-/** Bytes of a file that names scripts. */
+/** Bytes of the files that name scripts, of one call together: each is taken apart. */
 const MAX_NAMING = 256 * 1024;
+/** Of one with aliases: TOML takes longer, and nobody's settings of cargo are as long. */
+const MAX_ALIASES = 16 * 1024;
 const MAX_NAMES = 8;
 /** Names of one call that are looked for beside scripts: files that options load, that a pipe is fed with. */
 const MAX_LOOKS = 100;
@@ -82,6 +84,8 @@ class ScriptReader {
   readonly #known = new Map<string, FileRead>();
   readonly #there = new Map<string, boolean>();
   #left = MAX_TOGETHER;
+  readonly #naming = new Map<string, FileRead>();
+  #left_naming = MAX_NAMING;
   #looks = MAX_LOOKS;
 
   constructor(place: CallPlace) {
@@ -106,6 +110,16 @@ class ScriptReader {
     const read = readBounded(file, Math.min(max_bytes, this.#left), this.place);
     if (read.kind === "file") this.#left -= read.bytes.length;
     this.#known.set(file, read);
+    return read;
+  }
+
+  /** A file that names scripts. */
+  readNaming(file: string, form: NamedScripts["form"]): FileRead {
+    const known = this.#naming.get(file);
+    if (known !== undefined) return known;
+    const read = this.read(file, Math.min(this.#left_naming, form === "aliases" ? MAX_ALIASES : MAX_NAMING));
+    if (read.kind === "file") this.#left_naming -= read.bytes.length;
+    this.#naming.set(file, read);
     return read;
   }
 }
@@ -143,7 +157,7 @@ function byName(here: Place, scripts: NamedScripts, reader: ScriptReader): Stand
     return form === "aliases" || !scripts.is_script
       ? []
       : [entry(line, marks, `${folder}/${scripts.files[0]}`, NOTHING, [])];
-  const read = reader.read(file, MAX_NAMING);
+  const read = reader.readNaming(file, form);
   const text = read.kind === "file" ? read.text : null;
   const lines = text === null ? null : scriptLines(form, text, names, scripts.has_hooks);
   // A subcommand or a program then, for all that is known.

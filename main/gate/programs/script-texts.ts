@@ -21,9 +21,9 @@ export function scriptLines(
     case "aliases":
       return aliasLines(text, names);
     case "rules":
-      return recipeLines(text, names, /^\t/);
+      return recipeLines(text, names, makefile);
     case "recipes":
-      return recipeLines(text, names, /^[ \t]/);
+      return recipeLines(text, names, justfile);
   }
 }
 
@@ -77,18 +77,21 @@ function aliasLines(text: string, [name]: readonly string[]): string[] | null {
   }
 }
 
-/** What was parsed last, until the decision is made that looks at it: lines of a file's scripts name others in it. */
-let last: { text: string; all: unknown } | undefined;
-
-function parsed(text: string): unknown {
-  if (last?.text !== text) {
-    last = { text, all: JSON.parse(text) };
-    queueMicrotask(() => {
-      last = undefined;
-    });
-  }
-  return last.all;
+/** What a text was last parsed as, until the decision is made that looks at it: lines of a file's scripts name others in it. */
+function parsedOnce<T>(parse: (text: string) => T): (text: string) => T {
+  let last: { text: string; all: T } | undefined;
+  return (text) => {
+    if (last?.text !== text) {
+      last = { text, all: parse(text) };
+      queueMicrotask(() => {
+        last = undefined;
+      });
+    }
+    return last.all;
+  };
 }
+
+const parsed = parsedOnce((text): unknown => JSON.parse(text));
 
 function objectIn(text: string, key: string): Record<string, unknown> | null {
   try {
@@ -107,8 +110,8 @@ interface Rule {
 }
 
 /** The rules of these targets, what they need first; without a target the file's first. */
-function recipeLines(text: string, names: readonly string[], indented: RegExp): string[] | null {
-  const rules = rulesIn(text, indented);
+function recipeLines(text: string, names: readonly string[], rulesOf: typeof makefile): string[] | null {
+  const rules = rulesOf(text);
   const first = [...rules.keys()].find((name) => !name.startsWith("."));
   const wanted = names.length > 0 ? names : first === undefined ? [] : [first];
   const lines: string[] = [];
@@ -131,6 +134,9 @@ const MAX_LINES = 20_000;
 const MAX_KEPT = 50_000;
 /** Names that a rule is looked up by, and that it may need. */
 const MAX_NAMES = 50;
+
+const makefile = parsedOnce((text) => rulesIn(text, /^\t/));
+const justfile = parsedOnce((text) => rulesIn(text, /^[ \t]/));
 
 function rulesIn(text: string, indented: RegExp): Map<string, Rule> {
   const rules = new Map<string, Rule>();
