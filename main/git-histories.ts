@@ -34,7 +34,7 @@ const MAX_NAMES = 1000;
 /** References to no commit that are remembered. */
 const MAX_ODD = 1000;
 /** What of one list is remembered, in characters. */
-const MAX_FOUND = 256 * 1024;
+const MAX_FOUND = 64 * 1024;
 /** Names that are compared with, before they are forgotten; together in characters. */
 const MAX_SEEN = 8 * 1024 * 1024;
 /** More than a path can be long, in characters: whatever has a longer name was never a file, and no shell's word names it. */

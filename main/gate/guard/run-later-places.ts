@@ -207,7 +207,11 @@ const ENTRIES: readonly Entry[] = [
     folders: ".devcontainer",
     files: ".devcontainer.json",
   },
-  { read_by: "JetBrains' editors", folders: ".idea .run .config/jetbrains .jetbrains .fleet", files: "*.ipr *.iws" },
+  {
+    read_by: "JetBrains' editors",
+    folders: ".idea .run .ai/mcp .config/jetbrains .jetbrains .fleet",
+    files: "*.ipr *.iws",
+  },
   { read_by: "zed", folders: ".zed .config/zed" },
   { read_by: "Sublime Text", files: "*.sublime-project" },
   { read_by: "Visual Studio and Theia", folders: ".vs .theia" },
@@ -226,7 +230,11 @@ const ENTRIES: readonly Entry[] = [
     read_by: "Cursor, Windsurf, Continue, Kiro, Qwen Code and Amp",
     folders: ".cursor .config/cursor .windsurf .continue .kiro .qwen .amp",
   },
-  { read_by: "Roo Code, Kilo Code and Cline", folders: ".roo .kilocode .clinerules/hooks" },
+  {
+    read_by: "Roo Code, Kilo Code, Cline and Kimi Code",
+    folders: ".roo .kilocode .kilo .config/kilo .clinerules/hooks .cline .kimi-code",
+    files: "kilo.json kilo.jsonc",
+  },
   { read_by: "Amazon Q, Droid and Qoder", folders: ".amazonq .factory .qoder" },
   { read_by: "Auggie, Junie and Trae", folders: ".augment .junie/mcp .trae" },
   {
