@@ -8,7 +8,7 @@ import { kindOf } from "../targets/path-kind.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
 import { type GitFolders, gitFoldersOf } from "./git-folders.ts";
 import { indexOf } from "./git-index.ts";
-import { ownSettings } from "./git-repository.ts";
+import { MAX_SECTION, ownSettings } from "./git-repository.ts";
 
 /**
  * What a repository's settings and the user's own name of its work tree: hooks, filters, drivers and further settings, which git runs or reads
@@ -19,6 +19,8 @@ import { ownSettings } from "./git-repository.ts";
 const MAX_SETTINGS = 256 * 1024;
 /** Files of settings that include one another. */
 const MAX_FILES = 16;
+/** Of all of them together: bytes, and the characters of their settings' names. */
+const MAX_TOGETHER = 512 * 1024;
 /** More than anybody sets; each may be a mount in a box. */
 const MAX_NAMED = 64;
 /** Words of commands that are looked for in the work tree: each costs a look at the disk. */
@@ -44,27 +46,27 @@ const NAMES_COMMAND = new RegExp(
 
 /**
  * Absolute paths in the work tree or the repository's folder; there or not.
- * @param root of a work tree; absolute and real @param room how many bytes of settings may be read yet: what is read is taken from it
+ * @param root of a work tree; absolute and real @param room how much of settings may be read yet: what is read is taken from it
  */
-export function codeNamedBySettings(
-  root: string,
-  home = homedir(),
-  room = { bytes: MAX_SETTINGS * MAX_FILES },
-): string[] {
+export function codeNamedBySettings(root: string, home = homedir(), room = { bytes: MAX_TOGETHER }): string[] {
   const folders = gitFoldersOf(root);
   if (folders === null) return [];
   const own = ownSettings(home);
   // No agent can make the user's own longer.
-  const unlimited = { bytes: MAX_SETTINGS * MAX_FILES };
+  const unlimited = { bytes: MAX_TOGETHER };
+  const of_root = { bytes: Math.min(room.bytes, MAX_TOGETHER) };
+  room.bytes -= of_root.bytes;
   const files = new Set([...own, join(folders.common, "config"), join(folders.git, "config.worktree")]);
   const named = hooksLinked(join(folders.common, "hooks"));
   // Those that are included are read, too.
   for (const file of files) {
-    const entries = entriesOf(file, home, own.includes(file) ? unlimited : room);
+    const entries = entriesOf(file, home, own.includes(file) ? unlimited : of_root);
     named.push(...pathsNamed(entries, root, dirname(file)));
     for (const [key, value] of entries)
       if (NAMES_SETTINGS.test(key) && value !== "" && files.size < MAX_FILES) files.add(resolve(dirname(file), value));
   }
+  // Where not all of it was read, there is no room for further ones, either.
+  room.bytes = of_root.bytes <= 0 ? 0 : room.bytes + of_root.bytes;
   return [...new Set(named)].filter((path) => isOwn(path, root, folders)).slice(0, MAX_NAMED);
 }
 
@@ -198,7 +200,7 @@ function isProgram(path: string): boolean {
 
 const BETWEEN_WORDS = /[\s;&|()<>'"`=!]+/;
 
-/** Read as git reads it, but for what it would refuse: a line that isn't understood names nothing. Never waits. */
+/** Read as git reads it, but for what it would refuse: a line that isn't understood, or a name that nobody gives, names nothing. Never waits. */
 function entriesOf(file: string, home: string, room: { bytes: number }): [key: string, value: string][] {
   const begin = beginningOf(file, Math.max(0, Math.min(MAX_SETTINGS, room.bytes)));
   if (begin.kind !== "file") return [];
@@ -211,10 +213,14 @@ function entriesOf(file: string, home: string, room: { bytes: number }): [key: s
     .replace(/\\\r?\n/g, "")
     .split("\n")) {
     const head = /^\s*\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]/.exec(line);
-    if (head !== null) section = `${head[1]?.toLowerCase()}${head[2] === undefined ? "" : `.${head[2]}`}.`;
+    if (head !== null && head[0].length > MAX_SECTION) section = "";
+    else if (head !== null) section = `${head[1]?.toLowerCase()}${head[2] === undefined ? "" : `.${head[2]}`}.`;
     const entry = /^([A-Za-z][\w-]*)\s*=\s*(.*)$/.exec((head === null ? line : line.slice(head[0].length)).trim());
     if (entry === null || section === "") continue;
-    found.push([section + (entry[1] ?? "").toLowerCase(), unquoted(entry[2] ?? "").replace(/^~(?=\/)/, home)]);
+    const key = section + (entry[1] ?? "").toLowerCase();
+    room.bytes -= key.length;
+    if (room.bytes < 0) break;
+    found.push([key, unquoted(entry[2] ?? "").replace(/^~(?=\/)/, home)]);
   }
   return found;
 }

@@ -362,22 +362,32 @@ export function settingsIn(file: string): Setting[] | null {
   }
 }
 
+/** Longer than a section's name is: each of its settings has all of it, and a hostile file thousands of them. In characters. */
+export const MAX_SECTION = 512;
+/** Of the names of one file's settings, together; in characters. */
+const MAX_KEYS = 1024 * 1024;
+
 /** Every setting of a file's text; null where a line isn't plain. */
 export function settingsOf(text: string): Setting[] | null {
   const found: Setting[] = [];
   let section = "";
+  let left = MAX_KEYS;
   for (const line of text.split("\n")) {
     const bare = line.trim();
     if (bare === "" || /^[#;]/.test(bare)) continue;
     const head = /^\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]\s*(?:[#;].*)?$/.exec(bare);
     if (head !== null) {
+      if (head[0].length > MAX_SECTION) return null;
       section = `${head[1]?.toLowerCase()}${head[2] === undefined ? "" : `.${head[2].replace(/\\(.)/g, "$1")}`}.`;
       continue;
     }
     const entry = /^([A-Za-z][\w-]*)\s*(?:=\s*(.*))?$/s.exec(bare);
     // A value that continues in the next line, or a header with a setting behind it, is read no further.
     if (entry === null || section === "" || bare.endsWith("\\")) return null;
-    found.push([section + (entry[1] ?? "").toLowerCase(), entry[2] === undefined ? "true" : plainValue(entry[2])]);
+    const key = section + (entry[1] ?? "").toLowerCase();
+    left -= key.length;
+    if (left < 0) return null;
+    found.push([key, entry[2] === undefined ? "true" : plainValue(entry[2])]);
   }
   return found;
 }

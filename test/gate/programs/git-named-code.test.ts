@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { codeNamedBySettings } from "../../../main/gate/programs/git-named-code.ts";
+import { settingsOf } from "../../../main/gate/programs/git-repository.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const SIZE = 250 * 1024;
@@ -65,10 +66,27 @@ describe("hostile settings of a repository", () => {
     ["many commands", `[alias]\n${"x = !a b c d\n".repeat(SIZE / 13)}`],
     ["a command whose path is too long", `[alias]\nx = !.git/${"a".repeat(5000)} .git/config/x .git/\0`],
     ["a long name of a filter", `[filter "${"a.".repeat(SIZE / 2)}"]\nclean = a`],
+    ["many settings of a long name", `[filter "${"a.".repeat(SIZE / 4)}"]\n${"x = 1\n".repeat(5000)}`],
+    ["many settings of an unusual name", `[includeIf "${"a".repeat(480)}"]\n${"x=1\n".repeat(SIZE / 5)}`],
   ])("keep nobody waiting: %s", (_what, config) => {
     const project = projectWith(config);
     const began = process.threadCpuUsage();
     expect(codeNamedBySettings(project)).toEqual([join(project, ".hooks")]);
+    expect(process.threadCpuUsage(began).user / 1000).toBeLessThan(500);
+    expect(
+      settingsOf(`[core]\n\thooksPath = .hooks\n${config}\n`)
+        ?.map(([key]) => key)
+        .join("").length ?? 0,
+    ).toBeLessThan(2 ** 21);
+  });
+
+  it("don't keep anybody waiting in many files that include one another, either", () => {
+    const all = Array.from({ length: 15 }, (_, at) => `\tpath = ../included${at}\n`).join("");
+    const project = projectWith(`[include]\n${all}`);
+    for (let at = 0; at < 15; at++)
+      writeFileSync(join(project, `included${at}`), `[filter "${"a".repeat(480)}"]\n${"x=1\n".repeat(SIZE / 5)}`);
+    const began = process.threadCpuUsage();
+    expect(codeNamedBySettings(project)).toHaveLength(16);
     expect(process.threadCpuUsage(began).user / 1000).toBeLessThan(500);
   });
 });
