@@ -37,7 +37,7 @@ const MAX_ODD = 1000;
 const MAX_FOUND = 64 * 1024;
 /** Names that are compared with, before they are forgotten; together in characters. */
 const MAX_SEEN = 8 * 1024 * 1024;
-/** More than a path can be long, in characters: whatever has a longer name was never a file, and no shell's word names it. */
+/** More than a path can be long, in characters: whatever has a longer name was never a file. */
 const MAX_NAME = 8 * 1024;
 /** What one agent's calls may wait for; beyond it, it isn't known what a word names. */
 const MAX_WAITING = 16;
@@ -252,7 +252,7 @@ class FoundNames {
 
 const copyOf = (text: string): string => Buffer.from(text).toString();
 
-/** Hands on what comes between separators, but for what is too long: that isn't put together, however much of it comes. */
+/** Hands on what comes between separators, but for what is too long: that isn't put together. */
 function inParts(separator: string, on: (part: string) => void): (text: string) => void {
   let rest = "";
   let is_too_long = false;

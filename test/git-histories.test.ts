@@ -76,7 +76,7 @@ describe("the secrets' names in a history", () => {
     expect(await lookThrough(join(repository(script), ".git"))).toEqual(expected);
   });
 
-  it("are found beside names and references that are longer than any path, which aren't kept, nor many long ones", async () => {
+  it("are found beside names and references that are longer than any path, of which none is kept", async () => {
     const root = repository("echo KEY > .env; c; git rm -q .env; echo b > b; c");
     const git = join(root, ".git");
     const own = (words: string[], input: string) =>

@@ -200,7 +200,10 @@ function isProgram(path: string): boolean {
 
 const BETWEEN_WORDS = /[\s;&|()<>'"`=!]+/;
 
-/** Read as git reads it, but for what it would refuse: a line that isn't understood, or a name that nobody gives, names nothing. Never waits. */
+/**
+ * Read as git reads it, but for what it would refuse: a line that isn't understood, or a name that nobody gives, names
+ * nothing. Never waits.
+ */
 function entriesOf(file: string, home: string, room: { bytes: number }): [key: string, value: string][] {
   const begin = beginningOf(file, Math.max(0, Math.min(MAX_SETTINGS, room.bytes)));
   if (begin.kind !== "file") return [];

@@ -362,7 +362,7 @@ export function settingsIn(file: string): Setting[] | null {
   }
 }
 
-/** Longer than a section's name is: each of its settings has all of it, and a hostile file thousands of them. In characters. */
+/** Longer than a section's name is, in characters: each of its settings has all of it, a hostile file thousands of them. */
 export const MAX_SECTION = 512;
 /** Of the names of one file's settings, together; in characters. */
 const MAX_KEYS = 1024 * 1024;

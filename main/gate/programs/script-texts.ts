@@ -77,7 +77,7 @@ function aliasLines(text: string, [name]: readonly string[]): string[] | null {
   }
 }
 
-/** What a text was last parsed as, until the decision is made that looks at it: lines of a file's scripts name others in it. */
+/** Keeps what a text was last parsed as until the decision is made: lines of a file's scripts name others in it. */
 function parsedOnce<T>(parse: (text: string) => T): (text: string) => T {
   let last: { text: string; all: T } | undefined;
   return (text) => {
