@@ -119,12 +119,12 @@ export class AfterRuns {
    * @param changes settings that it may change @param slot its pipes' name @throws the system's error
    */
   started(run: RunOwner, known: readonly Known[], changes: readonly string[] = [], slot = ""): void {
-    for (const each of known) {
-      const going = this.#going.get(each.folder);
-      if (going !== undefined && going.runs.size > 0) {
+    // What an earlier run has left in or around its folders may be known to it already: that is looked for until it has ended, too.
+    for (const going of this.#going.values())
+      if (going.runs.size > 0 && known.some(({ folder }) => isOverlapping(folder, going.known.folder)))
         going.runs.add(run);
-        continue;
-      }
+    for (const each of known) {
+      if (this.#going.get(each.folder)?.runs.has(run) === true) continue;
       const started: Going = {
         known: each,
         settings: this.#settingsBefore(each, changes),

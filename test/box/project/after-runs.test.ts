@@ -191,6 +191,30 @@ describe("two runs, the folder of one in the other's,", () => {
     }
   });
 
+  it.each([
+    ["inner", ["wt", ""]],
+    ["outer", ["", "wt"]],
+  ])(
+    "leave nothing of the first one's, the %s one, that the second one hid as the first one ended",
+    async (_, order) => {
+      const project = tempFolder();
+      const hidden = join(tempFolder(), "hidden");
+      mkdirSync(join(project, "wt/sub/.vscode"), { recursive: true });
+      const planted = join(project, "wt/sub/.vscode/tasks.json");
+      const { after, started, folder } = gate();
+      const [first = "", second = ""] = order;
+      await started(join(project, first), BESIDE);
+      writeFileSync(planted, "evil");
+      await started(join(project, second));
+      renameSync(join(project, "wt/sub"), hidden);
+      await after.ended(BESIDE);
+      renameSync(hidden, join(project, "wt/sub"));
+      await after.ended(RUN);
+      expect(existsSync(planted)).toBe(false);
+      expect(readdirSync(folder.going)).toEqual([]);
+    },
+  );
+
   it("put back what settings held before the first of them", async () => {
     const project = tempFolder();
     const settings = repository(project);
