@@ -91,7 +91,8 @@ const LONGEST_NAME = 200;
 /** False where the gate has no room for it. */
 function makeRecorded(folder: string, entry: SetAside): boolean {
   try {
-    mkdirSync(folder, { mode: 0o700 });
+    // Whoever has removed all that was set aside has removed their folder, too.
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     record(folder, entry);
     return true;
   } catch {
@@ -160,14 +161,22 @@ export function openAgain(path: string, identity: string, rights = 0o500): void 
 
 /** What was set aside and is still there, newest first. */
 export function listSetAside(into: string): SetAside[] {
-  const names = readdirSync(into).sort().reverse();
   const all: SetAside[] = [];
-  for (const name of names) {
+  for (const name of namesIn(into)) {
     if (all.length === MAX_LISTED) break;
     const entry = readRecord(join(into, name, RECORD));
     if (entry !== undefined && lstatSync(entry.kept_at, { throwIfNoEntry: false }) !== undefined) all.push(entry);
   }
   return all;
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort().reverse();
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return []; // the user has removed all of it
+    throw error;
+  }
 }
 
 function readRecord(file: string): SetAside | undefined {

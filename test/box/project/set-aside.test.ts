@@ -406,10 +406,23 @@ memory[at:at + 7] = b"../aaaa"
     const [project, into] = [tempFolder(), tempFolder()];
     const [planted] = await found(project, () => writeFileSync(join(project, ".envrc"), "evil"));
     if (planted === undefined) throw new Error("nothing was found");
-    const entry = setAside(planted, join(into, "gone"), "tester", NOW);
+    writeFileSync(join(into, "file"), "");
+    const entry = setAside(planted, join(into, "file"), "tester", NOW);
     expect(entry?.kept_at).toMatch(new RegExp(`^${project}/\\.envrc\\.set-aside~[0-9a-f]{8}$`));
     expect(readFileSync(entry?.kept_at ?? "", "utf8")).toBe("evil");
     expect(existsSync(join(project, ".envrc"))).toBe(false);
+  });
+
+  it("is moved out and listed, too, where the user has removed all that was set aside before, with its folder", () => {
+    const [project, into] = [tempFolder(), join(tempFolder(), "set-aside")];
+    expect(listSetAside(into)).toEqual([]);
+    writeFileSync(join(project, ".envrc"), "x");
+    const { dev, ino } = lstatSync(project);
+    const place = { path: join(project, ".envrc"), parent: `${dev}:${ino}`, own: "", is_link: false, changed_at: 0 };
+    const moved = setAside(place, into, "tester", NOW);
+    expect(dirname(dirname(moved?.kept_at ?? ""))).toBe(into);
+    expect(lstatSync(into).mode & 0o777).toBe(0o700);
+    expect(listSetAside(into)).toEqual([moved]);
   });
 
   it("is nothing where its folder was exchanged for a link, or for another folder, since it was found", async () => {
