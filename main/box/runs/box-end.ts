@@ -48,10 +48,24 @@ export async function boxHasEnded(pid: number | undefined): Promise<void> {
     await wait(STEP_MS, undefined, { ref: false });
 }
 
+/** What a look at processes finds, as soon as one can be taken: too many files may be open, of the gate or of the machine. */
+export async function onceSeen<T>(look: () => T): Promise<T> {
+  for (;;) {
+    try {
+      return look();
+    } catch (error) {
+      if (!isOutOfFiles(error)) throw error;
+    }
+    await wait(WATCH_MS, undefined, { ref: false });
+  }
+}
+
+export const isOutOfFiles = (error: unknown): boolean => ["EMFILE", "ENFILE"].includes(errorCode(error));
+
 /** Waits until a box's first process, and so all of the box, has ended, or `isOver` says that nobody wants to know any more. */
 export async function boxEnds({ pid, begin }: FirstProcess, isOver: () => boolean = () => false): Promise<void> {
   const soon = performance.now() + MAX_WAIT_MS;
-  while (!isOver() && processStateOf(pid)?.begin === begin)
+  while (!isOver() && (await onceSeen(() => processStateOf(pid)))?.begin === begin)
     await wait(performance.now() < soon ? STEP_MS : WATCH_MS, undefined, { ref: false });
 }
 

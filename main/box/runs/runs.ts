@@ -8,7 +8,7 @@ import { errorCode } from "../../gate/errors.ts";
 import { isAtOrBelow } from "../../gate/targets/pattern.ts";
 import type { Slot, SlotPool } from "../../pipes/slots.ts";
 import type { BoxFolder } from "../box-folder.ts";
-import { boxEnds, type FirstProcess, firstProcess, goesOn, kill } from "./box-end.ts";
+import { boxEnds, type FirstProcess, firstProcess, goesOn, isOutOfFiles, kill, onceSeen } from "./box-end.ts";
 import { endOrphan, hasLostCaller } from "./first-process.ts";
 import { type Caller, type Greeting, MAX_GREETING, readGreeting } from "./greeting.ts";
 
@@ -27,6 +27,8 @@ const MAX_OF_AGENT = 256;
 const REFUSED_ENDS_WITHIN_MS = 10_000;
 /** Whoever ended a launcher that early has ended it: its box begins within less, or never. */
 const LOOK_FOR_ORPHAN_MS = 1500;
+/** Where too many files are open, its first process is looked for again. */
+const LOOK_AGAIN_MS = 50;
 /** Bubblewrap says less about what it has made. */
 const MAX_INFO = 4096;
 
@@ -59,6 +61,8 @@ interface LiveRun extends Run {
   size: number;
   /** Undefined until bubblewrap has said which one it is. */
   first: FirstProcess | undefined;
+  /** Too many files were open when it said so. */
+  is_unseen: boolean;
   caller: Caller | undefined;
   has_to_end: boolean;
   /** Its client says that it runs. */
@@ -125,6 +129,7 @@ export class Runs {
       chunks: [],
       size: 0,
       first: undefined,
+      is_unseen: false,
       caller: undefined,
       has_to_end: false,
       has_to_begin: false,
@@ -181,7 +186,9 @@ export class Runs {
     if (run === undefined) return;
     if (run.state === "prepared" || run.state === "starting") return this.#refuse(run, "it was ended");
     run.has_to_end = true;
-    if (run.first !== undefined) kill(run.first);
+    const { first } = run;
+    if (first === undefined) return;
+    onceSeen(() => kill(first)).catch((error: unknown) => this.#parts.failed("ending a confined command", error));
   }
 
   /** Takes back what was prepared: its words were given to nobody. */
@@ -258,14 +265,23 @@ export class Runs {
     if (run.size > MAX_INFO) this.#stopReading(run);
   }
 
-  #readFirst(run: LiveRun, chunk: Buffer): void {
+  #readFirst(run: LiveRun, chunk: Buffer = Buffer.alloc(0)): void {
     run.chunks.push(chunk);
-    const found = /"child-pid":\s*(\d+)\D/.exec(Buffer.concat(run.chunks).toString("latin1"))?.[1];
-    if (found === undefined) return;
-    run.first = firstProcess(Number(found), this.#parts.maker);
-    if (run.first === undefined) return;
-    const is_unwaited = run.caller !== undefined && hasLostCaller(run.first.pid, run.caller);
-    if (run.has_to_end || is_unwaited) kill(run.first);
+    try {
+      run.first = this.#firstIn(run);
+      if (run.first === undefined) return;
+      const is_unwaited = run.caller !== undefined && hasLostCaller(run.first.pid, run.caller);
+      if (run.has_to_end || is_unwaited) kill(run.first);
+    } catch (error) {
+      if (!isOutOfFiles(error)) return this.#parts.failed("looking for a confined command's first process", error);
+      run.is_unseen = run.first === undefined;
+      setTimeout(() => (this.#live.has(run) ? this.#readFirst(run) : undefined), LOOK_AGAIN_MS).unref();
+    }
+  }
+
+  #firstIn({ chunks }: LiveRun): FirstProcess | undefined {
+    const found = /"child-pid":\s*(\d+)\D/.exec(Buffer.concat(chunks).toString("latin1"))?.[1];
+    return found === undefined ? undefined : firstProcess(Number(found), this.#parts.maker);
   }
 
   /** Where bubblewrap was ended while it made the box, the box's first process may wait for it. */
@@ -355,12 +371,13 @@ export class Runs {
   }
 
   async #end(run: LiveRun): Promise<void> {
-    const { first } = run;
+    const first = run.first ?? (run.is_unseen ? await onceSeen(() => this.#firstIn(run)) : undefined);
     if (first !== undefined) {
-      if (goesOn(first)) {
+      await onceSeen(() => {
+        if (!goesOn(first)) return;
         kill(first);
         this.#parts.hidItsEnd(run);
-      }
+      });
       // Until then what is left of it could write into the pipes, and into the project that is looked at next.
       await boxEnds(first);
     }
