@@ -54,6 +54,8 @@ export class Receipts {
   #next = 1;
   #is_open = false;
   #is_failing = false;
+  /** What was begun gets to the disk later: the databases may be closed then. */
+  #is_closed = false;
   /** What an earlier gate had in the files, although it was still due. */
   #made_before = new Set<string>();
   #is_unsettled = false;
@@ -112,6 +114,7 @@ export class Receipts {
     });
     this.#files.close();
     this.#is_open = false;
+    this.#is_closed = true;
   }
 
   /** Makes another key. See `ReceiptKeys.rotate`. @throws GateError `file_unusable` */
@@ -187,8 +190,9 @@ export class Receipts {
     }
   }
 
-  /** Returns what `act` does; false where it fails. */
+  /** Returns what `act` does; false where it fails, or all is closed. */
   #attempt(act: () => unknown): boolean {
+    if (this.#is_closed) return false;
     try {
       return act() === true;
     } catch (error) {

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as passed } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { callHash } from "../../../main/gate/approvals/canonical.ts";
@@ -227,6 +228,16 @@ describe("nothing that was answered stays without a receipt", () => {
     made(gate);
     expect(answersIn(gate.paths)).toMatchObject([{ token, receipt: 1 }]);
     expect(gate.gate.core.alarms.list()).toEqual([]);
+  });
+
+  it("a gate that is closed while what was made gets to the disk says no error of that", async () => {
+    const gate = await startGate();
+    await gate.operator.call("grants.add", { capability: "fs:read", target: "/srv/a" });
+    made(gate);
+    gate.gate.core.receipts.flush();
+    await gate.close();
+    await passed(200);
+    expect(gate.log.filter((line) => line.includes("error in"))).toEqual([]);
   });
 
   it("what was cut off at the end of a file is found, and its numbers are never used again", async () => {
