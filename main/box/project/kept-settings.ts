@@ -1,6 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import { GateError } from "../../../ipc/gate-error.ts";
-import { readRegularBytes } from "../../../ipc/regular-file.ts";
+import { readRegularBytes, TOO_LARGE } from "../../../ipc/regular-file.ts";
+import { errorCode } from "../../gate/errors.ts";
 import { isHarmlessToSet, type Setting, settingsOf } from "../../gate/programs/git-repository.ts";
 import { kindOf } from "../../gate/targets/path-kind.ts";
 import { isAtOrBelow } from "../../gate/targets/pattern.ts";
@@ -34,10 +35,9 @@ export function keptSettings({ folder, places }: Known, more: readonly string[])
   const named = more.filter((path) => isAtOrBelow(path, folder));
   let left = MAX_TOGETHER;
   return [...new Set([own, ...all, ...named])].flatMap((path) => {
-    const before = textOf(path);
+    const before = textOf(path, true);
     left -= before?.length ?? 0;
-    if (left < 0)
-      throw new GateError("box_unavailable", "its repositories' settings are too long", "run it outside the box");
+    if (left < 0) throw tooLong();
     return before === undefined ? [] : [{ path, before }];
   });
 }
@@ -87,10 +87,16 @@ function isHarmless([key, value]: Setting, remotes: ReadonlySet<string>): boolea
   }
 }
 
-function textOf(path: string): string | undefined {
+/** @param has_to_fit what holds more can't be kept. @throws GateError `box_unavailable` where it does */
+function textOf(path: string, has_to_fit = false): string | undefined {
   try {
     return readRegularBytes(path, { max_bytes: MAX_BYTES, follows: false }).toString("latin1");
-  } catch {
+  } catch (error) {
+    if (has_to_fit && errorCode(error) === TOO_LARGE) throw tooLong();
     return undefined; // not there, or no file by now
   }
+}
+
+function tooLong(): GateError {
+  return new GateError("box_unavailable", "its repositories' settings are too long", "run it outside the box");
 }

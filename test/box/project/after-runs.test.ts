@@ -128,6 +128,14 @@ describe("the settings of a repository", () => {
     expect(readdirSync(folder.going)).toEqual([]);
   });
 
+  it("that are longer than can be kept let nothing start there, as what they hold afterwards couldn't be compared", async () => {
+    const project = tempFolder();
+    appendFileSync(repository(project), `# ${"x".repeat(300_000)}\n`);
+    const { folder, started } = gate();
+    await expect(started(project)).rejects.toThrow("settings are too long");
+    expect(readdirSync(folder.going)).toEqual([]);
+  });
+
   it("that was removed meanwhile are nothing to put back", async () => {
     const project = tempFolder();
     repository(project);
