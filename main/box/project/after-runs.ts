@@ -295,7 +295,7 @@ export class AfterRuns {
         if (appeared.length === 0) break;
         is_complete = (await this.#moveAll(appeared, moved, { agent_name, turns })) && is_whole;
         if (this.#is_closed) return;
-        this.#forget(known, appeared);
+        await this.#forget(known, appeared, turns);
       }
     } catch (error) {
       this.#parts.failed("looking at what a confined command left", error);
@@ -306,8 +306,12 @@ export class AfterRuns {
   }
 
   /** Runs whose folders overlap with these may have found it there as they started: left there again, it is new. */
-  #forget(known: Known, appeared: readonly Found[]): void {
-    const moved = new Set(appeared.map(({ path }) => path));
+  async #forget(known: Known, appeared: readonly Found[], turns: Turns): Promise<void> {
+    const moved = new Set<string>();
+    for (const { path } of appeared) {
+      moved.add(path);
+      await turns.shared();
+    }
     const isMoved = ({ path }: Found) => {
       for (let here = path; here !== ""; here = here.slice(0, here.lastIndexOf("/"))) if (moved.has(here)) return true;
       return false;
@@ -327,8 +331,7 @@ export class AfterRuns {
   ): Promise<boolean> {
     const { folder, clock, failed } = this.#parts;
     let is_complete = true;
-    // Inner ones first: a folder that is moved takes them along.
-    for (const found of appeared.sort((one, other) => other.path.length - one.path.length)) {
+    for (const found of await innerFirst(appeared, turns)) {
       try {
         const set_aside = setAside(found, folder.set_aside, agent_name, clock.now());
         if (set_aside !== undefined) moved.push(set_aside);
@@ -369,6 +372,19 @@ export class AfterRuns {
   #file(folder: string): string {
     return join(this.#parts.folder.going, createHash("sha256").update(folder).digest("hex"));
   }
+}
+
+/** Inner ones first: a folder that is moved takes them along. A command may leave some 100,000: they are sorted in pieces. */
+async function innerFirst(appeared: readonly Found[], turns: Turns): Promise<Found[]> {
+  const by_length = new Map<number, Found[]>();
+  for (const found of appeared) {
+    const alike = by_length.get(found.path.length);
+    if (alike === undefined) by_length.set(found.path.length, [found]);
+    else alike.push(found);
+    await turns.shared();
+  }
+  const lengths = [...by_length.keys()].sort((one, other) => other - one);
+  return lengths.flatMap((length) => by_length.get(length) ?? []);
 }
 
 /** A folder on its way may be closed, too: the look finds that one, as it can't be looked into. */

@@ -244,7 +244,11 @@ async function withNamed(
   const inner = [...look.repositories, ...look.places].filter(({ path }) => path.endsWith("/.git"));
   const roots = new Set([project, folder, ...inner.flatMap(({ path }) => asText(path).map(dirname))]);
   const room = { bytes: MAX_SETTINGS };
-  const kept = new Set(look.places.map(({ path }) => path));
+  const kept = new Set<string>();
+  for (const { path } of look.places) {
+    kept.add(path);
+    await turns.shared();
+  }
   const named: Found[] = [];
   let is_whole = look.is_whole;
   let built_left = MAX_BUILT;

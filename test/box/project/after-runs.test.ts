@@ -26,10 +26,9 @@ import { tempFolder } from "../../support/temp-folder.ts";
 const RUN = { agent_name: "tester" };
 const HOSTILE = "[core]\n\tfsmonitor = ./x.sh\n";
 
-function gate(state_dir = tempFolder()) {
+function gate(state_dir = tempFolder(), places = new Places()) {
   const [alarms, failures] = [[] as string[], [] as unknown[]];
   const folder = openBoxFolder(state_dir);
-  const places = new Places();
   const after = new AfterRuns({
     ...{ folder, places, clock: systemClock },
     alarms: { raise: ({ message }) => alarms.push(message) },
@@ -248,6 +247,30 @@ describe("two runs, the folder of one in the other's,", () => {
     const folders = [project, join(project, "wt"), join(project, "wt/a"), join(project, "other")];
     expect(folders.map((folder) => after.hasEndedSince([folder], began))).toEqual([true, true, true, false]);
   });
+});
+
+it("hundreds of thousands of places that a command has left are worked through in pieces: nobody waits for them", async () => {
+  const project = tempFolder();
+  const found = Array.from({ length: 400_000 }, (_, index) => ({
+    ...{ path: `${project}/${"d".repeat((index * 7919) % 97)}/${index}/.envrc`, parent: "", own: "", changed_at: 0 },
+    is_link: false,
+  }));
+  const places = { appeared: async () => ({ found: found.splice(0), is_whole: true }) } as unknown as Places;
+  const { after } = gate(tempFolder(), places);
+  after.started(RUN, [{ folder: project, places: [] }]);
+  const cpuTime = () => process.threadCpuUsage().user / 1000;
+  let [longest, since] = [0, cpuTime()];
+  let is_over = false;
+  const turn = () => {
+    longest = Math.max(longest, cpuTime() - since);
+    since = cpuTime();
+    if (!is_over) setImmediate(turn);
+  };
+  setImmediate(turn);
+  await after.ended(RUN);
+  is_over = true;
+  expect(found).toEqual([]);
+  expect(longest).toBeLessThan(60);
 });
 
 describe("what a gate before kept of its runs", () => {
