@@ -25,8 +25,12 @@ export type SetAside = BoxStatus["set_aside"][number];
 
 const recordSchema = z.object({ path: z.string(), kept_at: z.string(), at: z.string(), agent_name: z.string() });
 
-/** Listed at the most; in a folder of its own each. */
+/**
+ * Listed at the most; in a folder of its own each, those of one second together: one command may leave some 100,000, of which the last ones
+ * are to be found without reading all names.
+ */
 const MAX_LISTED = 200;
+const MARK = /^[0-9a-f]{8}$/;
 const RECORD = "from.json";
 
 /**
@@ -60,7 +64,7 @@ interface Move {
 function move(source: Buffer, { found, name, into, fd }: Move, by: Pick<SetAside, "agent_name" | "at">): SetAside {
   const mark = randomBytes(4).toString("hex");
   const path = Buffer.from(found.path, "latin1").toString();
-  const folder = join(into, `${by.at.replace(/[^0-9]/g, "")}-${mark}`);
+  const folder = join(into, by.at.replace(/[^0-9]/g, ""), mark);
   const kept_at = join(folder, "content");
   const has_folder = makeRecorded(folder, { path, kept_at, ...by });
   if (has_folder) {
@@ -162,19 +166,31 @@ export function openAgain(path: string, identity: string, rights = 0o500): void 
 /** What was set aside and is still there, newest first. */
 export function listSetAside(into: string): SetAside[] {
   const all: SetAside[] = [];
-  for (const name of namesIn(into)) {
-    if (all.length === MAX_LISTED) break;
-    const entry = readRecord(join(into, name, RECORD));
-    if (entry !== undefined && lstatSync(entry.kept_at, { throwIfNoEntry: false }) !== undefined) all.push(entry);
+  for (const second of namesIn(into)) {
+    for (const entry of recordsOf(join(into, second))) {
+      if (all.length === MAX_LISTED) return all;
+      if (lstatSync(entry.kept_at, { throwIfNoEntry: false }) !== undefined) all.push(entry);
+    }
   }
   return all;
+}
+
+function* recordsOf(second: string): Generator<SetAside> {
+  // Of an earlier version: one alone.
+  const alone = readRecord(join(second, RECORD));
+  if (alone !== undefined) return yield alone;
+  for (const mark of namesIn(second)) {
+    const entry = MARK.test(mark) ? readRecord(join(second, mark, RECORD)) : undefined;
+    if (entry !== undefined) yield entry;
+  }
 }
 
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder).sort().reverse();
   } catch (error) {
-    if (errorCode(error) === "ENOENT") return []; // the user has removed all of it
+    // The user has removed it, or put something else there.
+    if (["ENOENT", "ENOTDIR"].includes(errorCode(error))) return [];
     throw error;
   }
 }

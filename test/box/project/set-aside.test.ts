@@ -413,6 +413,29 @@ memory[at:at + 7] = b"../aaaa"
     expect(existsSync(join(project, ".envrc"))).toBe(false);
   });
 
+  it("is listed with the newest first, also what an earlier version has set aside, and by the gate's own records alone", async () => {
+    const [project, into] = [tempFolder(), tempFolder()];
+    const { dev, ino } = lstatSync(project);
+    const parent = `${dev}:${ino}`;
+    const put = (now: number) => {
+      writeFileSync(join(project, ".envrc"), "x");
+      const path = join(project, ".envrc");
+      return setAside({ path, parent, own: "", is_link: false, changed_at: 0 }, into, "tester", now)?.kept_at ?? "";
+    };
+    const earlier = put(NOW - 1000);
+    renameSync(dirname(earlier), join(into, "20260101235959-0a0a0a0a"));
+    const old = join(into, "20260101235959-0a0a0a0a");
+    const record = JSON.parse(readFileSync(join(old, "from.json"), "utf8"));
+    writeFileSync(join(old, "from.json"), JSON.stringify({ ...record, kept_at: join(old, "content") }));
+    const later = put(NOW);
+    const kept = () => listSetAside(into).map(({ kept_at }) => kept_at);
+    expect(kept()).toEqual([later, join(old, "content")]);
+    // What is in a folder that was set aside is no list of the gate's.
+    mkdirSync(join(into, "20260103000000/0b0b0b0b/content/0c0c0c0c"), { recursive: true });
+    writeFileSync(join(into, "20260103000000/0b0b0b0b/content/0c0c0c0c/from.json"), JSON.stringify(record));
+    expect(kept()).toEqual([later, join(old, "content")]);
+  });
+
   it("is moved out and listed, too, where the user has removed all that was set aside before, with its folder", () => {
     const [project, into] = [tempFolder(), join(tempFolder(), "set-aside")];
     expect(listSetAside(into)).toEqual([]);
@@ -420,7 +443,7 @@ memory[at:at + 7] = b"../aaaa"
     const { dev, ino } = lstatSync(project);
     const place = { path: join(project, ".envrc"), parent: `${dev}:${ino}`, own: "", is_link: false, changed_at: 0 };
     const moved = setAside(place, into, "tester", NOW);
-    expect(dirname(dirname(moved?.kept_at ?? ""))).toBe(into);
+    expect(moved?.kept_at.startsWith(`${into}/`)).toBe(true);
     expect(lstatSync(into).mode & 0o777).toBe(0o700);
     expect(listSetAside(into)).toEqual([moved]);
   });
