@@ -119,7 +119,7 @@ export class AfterRuns {
    * @param changes settings that it may change @param slot its pipes' name @throws the system's error
    */
   started(run: RunOwner, known: readonly Known[], changes: readonly string[] = [], slot = ""): void {
-    // What an earlier run has left in or around its folders may be known to it already: that is looked for until it has ended, too.
+    // What an earlier run has left in or around its folders may be known to it: it is looked for until both have ended.
     for (const going of this.#going.values())
       if (going.runs.size > 0 && known.some(({ folder }) => isOverlapping(folder, going.known.folder)))
         going.runs.add(run);
@@ -374,7 +374,7 @@ export class AfterRuns {
   }
 }
 
-/** Inner ones first: a folder that is moved takes them along. A command may leave some 100,000: they are sorted in pieces. */
+/** Inner ones first: a folder that is moved takes them along. A command may leave 100,000: sorted in pieces. */
 async function innerFirst(appeared: readonly Found[], turns: Turns): Promise<Found[]> {
   const by_length = new Map<number, Found[]>();
   for (const found of appeared) {

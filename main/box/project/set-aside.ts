@@ -26,8 +26,8 @@ export type SetAside = BoxStatus["set_aside"][number];
 const recordSchema = z.object({ path: z.string(), kept_at: z.string(), at: z.string(), agent_name: z.string() });
 
 /**
- * Listed at the most; in a folder of its own each, those of one second together: one command may leave some 100,000, of which the last ones
- * are to be found without reading all names.
+ * Listed at the most; in a folder of its own each, those of one second together: one command may leave some 100,000, of
+ * which the last ones are to be found without reading all names.
  */
 const MAX_LISTED = 200;
 const MARK = /^[0-9a-f]{8}$/;

@@ -48,7 +48,7 @@ export async function boxHasEnded(pid: number | undefined): Promise<void> {
     await wait(STEP_MS, undefined, { ref: false });
 }
 
-/** What a look at processes finds, as soon as one can be taken: too many files may be open, of the gate or of the machine. */
+/** What a look at processes finds, as soon as one can be taken: too many files may be open, of the gate or of all. */
 export async function onceSeen<T>(look: () => T): Promise<T> {
   for (;;) {
     try {
