@@ -7,20 +7,23 @@ const BUILT_IN: ReadonlySet<string> = new Set(
 /** Of these the version alone is cleared, and builds put them beside a project's programs. */
 const INSTALLED_BY_BUILDS: ReadonlySet<string> = new Set(["node", "npm", "python", "python3"]);
 
-/** Names that a clear line has the shell, or a program of the line, look up on its PATH, in lower case. */
+/** The shells by which clients run an allowed line, and some of them the gate's own hook: looked up on PATH by these names. */
+const SHELLS = ["bash", "sh", "zsh", "dash", "pwsh"];
+
+/** Names that a client, the shell of a clear line, or a program of the line looks up on its PATH, in lower case. */
 export const SEARCHED_PROGRAMS: ReadonlySet<string> = new Set(
   [
     ...PROGRAMS.filter(({ guard_only }) => guard_only !== true).flatMap(({ names, looks_up = [] }) => [
       ...names,
       ...looks_up,
     ]),
-    ...["time", "nice", "timeout", "xargs"],
+    ...["time", "nice", "timeout", "xargs", ...SHELLS],
   ].filter((name) => !BUILT_IN.has(name) && !INSTALLED_BY_BUILDS.has(name)),
 );
 
 /** Names that people type in a terminal, and that no package brings along: in lower case. */
 export const TYPED_PROGRAMS: ReadonlySet<string> = new Set(
   `sudo su doas pkexec passwd ssh scp sftp rsync ssh-add ssh-keygen gpg pass vi vim nvim nano emacs less more man top htop code
-  bash sh zsh fish dash tmux screen docker podman systemctl journalctl apt apt-get dnf pacman brew
+  fish tmux screen docker podman systemctl journalctl apt apt-get dnf pacman brew
   metnos-gate`.split(/\s+/),
 );

@@ -117,6 +117,7 @@ describe("the places in a project whose content is run later", () => {
     const planted = [".tox/py311/bin/ls", ".venv/bin/cat", "bin/git", "env/bin/head", "node_modules/.bin/grep"];
     planted.push(".venv/bin/sudo", "node_modules/.bin/SSH", "node_modules/.bin/git-lfs");
     planted.push("node_modules/.bin/metnos-gate", ".venv/bin/metnos-gate");
+    planted.push("bin/bash", "bin/sh", "bin/zsh", "tools/bin/pwsh", ".venv/bin/bash");
     for (const name of [
       ...planted,
       "bin/other",
