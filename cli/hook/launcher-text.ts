@@ -1,3 +1,4 @@
+import { GIVEN_PATH } from "../../ipc/shell-path.ts";
 import { shellQuoted } from "../../ipc/shell-quoted.ts";
 
 /** The script that clients call: it asks the gate over its pipes, or else by the hook's program, so that only an answer of the gate lets a call through. */
@@ -20,8 +21,8 @@ const BLOCKS = 2;
 
 const AGAIN = "tell the user to connect claude-code again from where Metnos Gate is now";
 
-/** Of the variables that it was written with, what the gate gets to know. */
-const SAID = ["PATH", "CLAUDE_CONFIG_DIR"];
+/** Of its variables, what the gate gets to know: the client's PATH, and where it was written with that of its settings. */
+const SAID = "CLAUDE_CONFIG_DIR";
 
 /** How long a hook waits whose command line doesn't say it, and one that only reports; in seconds. */
 const [WAIT_SECONDS, REPORT_SECONDS] = [50, 5];
@@ -29,14 +30,18 @@ const [WAIT_SECONDS, REPORT_SECONDS] = [50, 5];
 const MARGIN_SECONDS = 5;
 
 /**
- * A script for any POSIX shell. Its first line begins with an empty environment, before a shell has read any of it: what a project's
- * settings put there (NODE_OPTIONS, SHELLOPTS, METNOS_*) reaches neither this shell nor the hook.
- * After a call, and of a session, nothing is left to block: it ends with 0 then.
+ * It begins with an empty environment, before a shell has read any of it: what a project's settings put there (NODE_OPTIONS, SHELLOPTS,
+ * METNOS_*) reaches neither this shell nor the hook. The client's PATH is kept by another name: its commands' programs are found along that.
+ */
+export const FIRST_LINE = `#!/usr/bin/env -S -i ${GIVEN_PATH}=\${PATH} /bin/sh`;
+
+/**
+ * A script for any POSIX shell. After a call, and of a session, nothing is left to block: it ends with 0 then.
  */
 export function launcherText({ env, program, token_file, pipes_dir, tr = "tr" }: LauncherParts): string {
   const variables = Object.entries(env).map(([name, value]) => `export ${name}=${shellQuoted(value)}`);
   if (token_file !== undefined) variables.push(`export METNOS_AGENT_TOKEN="$(cat ${shellQuoted(token_file)})"`);
-  return `#!/usr/bin/env -S -i /bin/sh
+  return `${FIRST_LINE}
 # Written by metnos-gate connect claude-code, which also replaces it.
 ${variables.join("\n")}
 
@@ -81,7 +86,10 @@ esac
  * process of its own ends, which bash doesn't.
  */
 function byPipe(folder: string, env: LauncherParts["env"]): string {
-  const said = SAID.flatMap((name) => (env[name] === undefined ? [] : [shellQuoted(`${name}=${env[name]}`)]));
+  const said = [
+    `"${GIVEN_PATH}=\${${GIVEN_PATH}-}"`,
+    ...(env[SAID] === undefined ? [] : [shellQuoted(`${SAID}=${env[SAID]}`)]),
+  ];
   return `
 ask() {
   pipe=

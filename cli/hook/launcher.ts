@@ -18,7 +18,7 @@ import type { Env } from "../../ipc/paths.ts";
 import { gatePaths, PLACE_VARIABLES } from "../../ipc/paths.ts";
 import { pipesFolder } from "../../main/hooks/pipes-folder.ts";
 import { LAUNCHER_NAME } from "../agents/claude-code/entries.ts";
-import { type LauncherParts, launcherText } from "./launcher-text.ts";
+import { FIRST_LINE, type LauncherParts, launcherText } from "./launcher-text.ts";
 
 /** The launcher of the hook, in a folder of the gate: agents can't reach it, and it outlives checkouts and Nodes. */
 
@@ -76,9 +76,15 @@ export function writeLauncher(env: Env = process.env): string {
 /** Why the launcher doesn't run, in one sentence, or undefined if it would run its hook. */
 export function launcherProblem(file: string): string | undefined {
   const { status, stdout, stderr, error } = spawnSync(file, ["check"], { encoding: "utf8", timeout: 10_000 });
-  if (status === 0 && stdout.trim() !== "") return undefined;
+  if (status === 0 && stdout.trim() !== "") return outdatedProblem(file);
   const why = error?.message ?? stderr.trim().split("\n", 1)[0];
   return `the hook's launcher ${file} does not run: ${why || (status === 0 ? "it says nothing" : `exit code ${status}`)}`;
+}
+
+/** An earlier version's doesn't tell the gate the client's PATH. */
+function outdatedProblem(file: string): string | undefined {
+  if (readFileSync(file, "utf8").startsWith(`${FIRST_LINE}\n`)) return undefined;
+  return `the hook's launcher ${file} is an earlier version's`;
 }
 
 function keptOf(env: Env): Record<string, string> {

@@ -2,7 +2,7 @@ import { LOSS_TEXTS, lossIn } from "../../ipc/exact-json.ts";
 import { membersWithin } from "../../ipc/frames.ts";
 import { type Json, parseObject } from "../../ipc/json-object.ts";
 import type { Env } from "../../ipc/paths.ts";
-import { shellPathOf } from "../../ipc/shell-path.ts";
+import { GIVEN_PATH, shellPathOf } from "../../ipc/shell-path.ts";
 import type { CallContext } from "../../ipc/wire.ts";
 
 /** What clients write to their hooks' stdin: one JSON object. */
@@ -42,8 +42,8 @@ export function contextOf(payload: Json, turn: string, env: Env): CallContext {
   const turn_id = textIn(payload, turn);
   return {
     ...(typeof cwd === "string" ? { cwd } : {}),
-    // The client started this hook: its shell begins with the same.
-    ...shellPathOf(env),
+    // The client started this hook, and its shell begins with the same. A launcher of an earlier version doesn't keep it.
+    ...shellPathOf({ PATH: env[GIVEN_PATH] ?? env.PATH }),
     ...(typeof permission_mode === "string" ? { mode: permission_mode.slice(0, 64) } : {}),
     ...(session === undefined ? {} : { session }),
     ...(server === undefined ? {} : { mcp_server: server.slice(0, MAX_ID) }),

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { exactText } from "../../ipc/frames.ts";
 import type { Env } from "../../ipc/paths.ts";
+import { GIVEN_PATH } from "../../ipc/shell-path.ts";
 import { SlotPool } from "../pipes/slots.ts";
 import { askGate, optionsOf } from "./answer.ts";
 import type { HookDialect, HookPlace } from "./dialect.ts";
@@ -16,8 +17,8 @@ import { pipesFolder } from "./pipes-folder.ts";
 /** What is reported after a call may hold long output; in bytes. */
 const MAX_REPORT = 256 * 1024;
 
-/** Of the variables that a launcher was written with. */
-const SAID: ReadonlySet<string> = new Set(["PATH", "CLAUDE_CONFIG_DIR"]);
+/** What a launcher says of its variables. */
+const SAID: ReadonlySet<string> = new Set([GIVEN_PATH, "CLAUDE_CONFIG_DIR"]);
 
 export interface OpenedPipes {
   state_dir: string;

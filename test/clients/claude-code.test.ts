@@ -62,6 +62,18 @@ describe.each(TRIED_CLAUDE_CODES)("%s", (name) => {
     expect((await seat.decisions()).denied).toBe(1);
   });
 
+  it("a project's program that its PATH names is asked about as running code, whatever it is called", async () => {
+    const [tools, ran] = [join(seat.project, "tools"), join(seat.project, "ran.txt")];
+    mkdirSync(tools);
+    writeFileSync(join(tools, "id"), `#!/bin/sh\ntouch ${ran}\n`, { mode: 0o755 });
+    seat.projectSettings({ env: { PATH: `${tools}:/usr/bin:/bin` } });
+    await seat.gate.operator.call("grants.add", { capability: "fs:read", target: `${seat.project}/**` });
+    const answered = seat.answerNext("rejected");
+    const [result] = await seat.results([bash("id")]);
+    await answered;
+    expect([result?.is_error, existsSync(ran)]).toEqual([true, false]);
+  });
+
   it("a project's settings that turn hooks off while a session runs are kept from taking effect", async () => {
     seat.projectSettings({});
     const beforeTurn = async (turn: number) => {

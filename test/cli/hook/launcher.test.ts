@@ -102,7 +102,8 @@ describe("what a project's settings put into the environment", () => {
       Object.keys(JSON.parse(seen.stdout))
         .filter((name) => !["PWD", "_", "SHLVL"].includes(name))
         .sort(),
-    ).toEqual(["HOME", "PATH"]);
+    ).toEqual(["HOME", "METNOS_GIVEN_PATH", "PATH"]);
+    expect(JSON.parse(seen.stdout)).toMatchObject({ METNOS_GIVEN_PATH: folder });
   });
 
   it("the variables that located the gate at connect still do", () => {
@@ -120,6 +121,19 @@ describe("what a project's settings put into the environment", () => {
 });
 
 describe("the launcher that connect writes", () => {
+  it.each(["/a b:$(touch x)`id`;\\:'\"", "", ":.:relative"])("tells the gate which PATH the client has: %j", (path) => {
+    const { stdout } = called(around("console.log(JSON.stringify(process.env))"), { env: { PATH: path } });
+    expect(JSON.parse(stdout)).toMatchObject({ METNOS_GIVEN_PATH: path });
+  });
+
+  it("is a problem where an earlier version has written it", () => {
+    const launcher = writeLauncher(temporaryHome().env);
+    expect(launcherProblem(launcher)).toBeUndefined();
+    const [, ...lines] = readFileSync(launcher, "utf8").split("\n");
+    writeFileSync(launcher, ["#!/usr/bin/env -S -i /bin/sh", ...lines].join("\n"));
+    expect(launcherProblem(launcher)).toContain("an earlier version's");
+  });
+
   it("answers as the hook does, with the arguments that Claude Code passes", () => {
     const launcher = writeLauncher(temporaryHome().env);
     const denied = called(launcher, { input: payload("Bash", { command: "rm -rf /" }) });
