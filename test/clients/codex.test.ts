@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { beforeEach, describe, expect, it } from "vitest";
 import { codexChecks } from "../../cli/agents/codex/hook-check.ts";
 import { launcherFile } from "../../cli/hook/launcher.ts";
+import { hasOtherShell } from "../../main/hooks/codex/chosen-shell.ts";
 import { startGate } from "../support/running-gate.ts";
 import { CodexSeat, command, TTL_SECONDS } from "./codex-run.ts";
 import { installedClient } from "./installed-client.ts";
@@ -118,17 +119,41 @@ describe("codex", () => {
     expect(made("typed.txt")).toBe(false);
   });
 
-  it("asks before what a script of its model calls, where that is how the model works", async () => {
-    const script = `for (const cmd of ["echo one", ${JSON.stringify(`cat ${seat.key}`)}]) {
+  it("runs no line in another shell than the user's own, by whatever way its model names it", async () => {
+    const [tools, ran] = [join(seat.project, "tools"), join(seat.project, "ran.txt")];
+    mkdirSync(tools);
+    for (const name of ["sh", "pwsh"]) writeFileSync(join(tools, name), `#!/bin/sh\ntouch ${ran}\n`, { mode: 0o755 });
+    seat.gate.home.env.PATH = `${tools}:${seat.gate.home.env.PATH}`;
+    const [own, ...others] = await seat.results([
+      [command("echo one")],
+      [command("echo two", { shell: "sh" })],
+      [command("echo three", { shell: "/usr/bin/pwsh" })],
+    ]);
+    expect(own).toContain("one");
+    for (const result of others) expect(result).toContain("leave `shell` out");
+    const answered = seat.answerNext("rejected");
+    const input = `text(String(await tools.exec_command({ cmd: "echo two", shell: "pwsh" }).catch((error) => error)));`;
+    const [scripted] = await seat.results([[{ name: "exec", input }]], { model: "gpt-6.1-sol" });
+    await answered;
+    expect(scripted).toContain("the user said no");
+    expect(existsSync(ran)).toBe(false);
+  });
+
+  // There each of them is asked about, as no record says which shell it names.
+  it.skipIf(hasOtherShell(process.env.PATH))(
+    "asks before what a script of its model calls, where that is how the model works",
+    async () => {
+      const script = `for (const cmd of ["echo one", ${JSON.stringify(`cat ${seat.key}`)}]) {
       try { text(JSON.stringify(await tools.exec_command({ cmd }))); } catch (error) { text(String(error)); }
     }
     text(String(await tools.exec_command({ cmd: "cat", tty: true }).catch((error) => error)));`;
-    const [result] = await seat.results([[{ name: "exec", input: script }]], { model: "gpt-6.1-sol" });
-    expect(result).toContain("one");
-    expect(result).toContain("Metnos Gate: guard: forbidden path");
-    expect(result).toContain("disabled");
-    expect(await seat.decisions()).toMatchObject({ denied: 1 });
-  });
+      const [result] = await seat.results([[{ name: "exec", input: script }]], { model: "gpt-6.1-sol" });
+      expect(result).toContain("one");
+      expect(result).toContain("Metnos Gate: guard: forbidden path");
+      expect(result).toContain("disabled");
+      expect(await seat.decisions()).toMatchObject({ denied: 1 });
+    },
+  );
 
   it("denies everything while no gate runs, and says how to start it", async () => {
     await seat.gate.close();

@@ -5,6 +5,7 @@ import { environmentOf } from "../client-program.ts";
 import type { HookAnswer, HookCall, HookDialect, Rewritable } from "../dialect.ts";
 import { callIdOf, contextOf, parsePayload, textIn } from "../payload.ts";
 import { canConfine } from "../rewriting.ts";
+import { chosenShell, hasOtherShell } from "./chosen-shell.ts";
 import { mayHaveRuleAbout } from "./own-rules.ts";
 
 /** Codex's hook: the PreToolUse payload on stdin; a denial on stdout, or nothing to object to. */
@@ -47,16 +48,24 @@ function read(text: string, env: Env): HookCall | { refused: string } {
   if (typeof tool_name !== "string" || !isObject(tool_input) || hook_event_name !== "PreToolUse") return NO_PAYLOAD;
   if (tool_name === "view_image" && namesHome(tool_input))
     return { refused: "a path that begins with ~ can mean two files; name it by its absolute path" };
+  const context = contextOf(payload, TURN, env);
+  const shell =
+    tool_name === SHELL_TOOL ? chosenShell(textIn(payload, "transcript_path", MAX_PATH), callIdOf(payload)) : "own";
+  if (shell !== null && shell !== "own") return { refused: OTHER_SHELL };
+  // What is clear is so as sh, bash and zsh read it.
+  const declared = shell === null && hasOtherShell(context?.path) ? { capability: "code:exec" } : {};
   return {
     session_id: textIn(payload, "session_id") ?? "",
     call: {
       intent: "",
       ...proposed(tool_name, tool_input),
-      context: contextOf(payload, TURN, env),
+      context: { ...context, ...declared },
     },
     rewritable: rewritableOf(payload),
   };
 }
+
+const OTHER_SHELL = "the gate can't know how another shell than the user's own reads a line; leave `shell` out";
 
 /** The tool that runs a command line, as hooks get it. */
 const SHELL_TOOL = "Bash";

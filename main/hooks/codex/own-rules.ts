@@ -1,9 +1,10 @@
-import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isObject, type Json, parseObject } from "../../../ipc/json-object.ts";
 import { type HookPlace, LeftToProgram, type Rewritable } from "../dialect.ts";
 import { RuleFiles } from "../rule-files.ts";
 import { codexHome } from "./codex-home.ts";
+import { foundInTranscript, QUICKLY_READ } from "./transcript.ts";
 
 /**
  * Codex's own sandbox and rules (tried with 0.169.0). In its sandbox the gate's box can't be made, and its rules see a rewritten call's
@@ -44,31 +45,15 @@ function ruleFolders(cwd: string, env: HookPlace["env"]): string[] {
   }
 }
 
-/** A turn may have said much since it began. In bytes, from the end; the gate itself looks through less. */
-const LOOKED_THROUGH = [64 * 1024, 512 * 1024, 16 * 1024 * 1024];
-const LOOKS_OF_GATE = 2;
-
 /** How the turn runs, as Codex wrote down last; undefined where it isn't found. @throws LeftToProgram; the system's error */
 function turnContext({ file, turn }: NonNullable<Rewritable["transcript"]>, is_gate: boolean): Json | undefined {
-  const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    const { size } = fstatSync(fd);
-    for (const looked_through of LOOKED_THROUGH.slice(0, is_gate ? LOOKS_OF_GATE : LOOKED_THROUGH.length)) {
-      const length = Math.min(size, looked_through);
-      const bytes = Buffer.alloc(length);
-      readSync(fd, bytes, 0, length, size - length);
-      const found = contextIn(bytes.toString("utf8"), turn);
-      if (found !== undefined || length === size) return found;
-    }
-    if (is_gate) throw new LeftToProgram();
-    return undefined;
-  } finally {
-    closeSync(fd);
-  }
+  const found = foundInTranscript(file, (lines) => contextIn(lines, turn), is_gate ? QUICKLY_READ : undefined);
+  if (found === undefined && is_gate) throw new LeftToProgram();
+  return found;
 }
 
-function contextIn(text: string, turn: string): Json | undefined {
-  for (const line of text.split("\n").reverse()) {
+function contextIn(lines: readonly string[], turn: string): Json | undefined {
+  for (const line of lines) {
     if (!line.includes('"turn_context"') || !line.includes(turn)) continue;
     const { type, payload } = parseObject(line) ?? {};
     if (type === "turn_context" && isObject(payload) && payload.turn_id === turn) return payload;
