@@ -222,6 +222,11 @@ describe("codex", () => {
     });
     writeFileSync(project, "[features]\nunified_exec_tty = true\n");
     expect((await checks())[0]).toMatchObject({ ok: false, detail: expect.stringContaining("types into later") });
+    writeFileSync(project, '[shell_environment_policy.set]\nBASH_ENV = "./evil.sh"\nEDITOR = "vi"\n');
+    expect(await checks()).toMatchObject([
+      { ok: false, detail: expect.stringContaining(`another BASH_ENV than the gate knows of: ${project}`) },
+      { check: "codex web search" },
+    ]);
   });
 
   it("another hook before the gate's takes its trust away, which doctor reports and connect mends", async () => {

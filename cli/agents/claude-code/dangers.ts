@@ -7,9 +7,12 @@ import { groupsOf, hooksOf, isWrittenFor } from "./entries.ts";
 /** Variables that Claude Code itself reads, and that keep it from calling hooks, or from finding the user's. */
 const SWITCHES =
   /^CLAUDE_(?:CONFIG_DIR|CODE_(?:SIMPLE|SAFE_MODE|RESTRICTED|RESTRICT_PERSONAL_CONFIG|PERSONAL_HOOKS_OFF))$/;
-/** Those that act on any program as it starts, before the hook's launcher can drop them. */
-const LOADERS = /^(?:LD_|DYLD_|BASH_FUNC_)|^(?:GLIBC_TUNABLES|GCONV_PATH|LOCPATH|BASH_ENV|ENV|SHELLOPTS|BASHOPTS)$/;
-const SHELLS = /^CLAUDE_CODE_SHELL(?:_PREFIX)?$/;
+/** Those that act on any program as it starts, before the hook's launcher can drop them, or on any shell. */
+export const LOADERS =
+  /^(?:LD_|DYLD_|BASH_FUNC_)|^(?:GLIBC_TUNABLES|GCONV_PATH|LOCPATH|BASH_ENV|ENV|ZDOTDIR|SHELLOPTS|BASHOPTS)$/;
+/** What its commands run in, and what is read in there first. */
+const SHELLS = /^(?:CLAUDE_CODE_SHELL(?:_PREFIX)?|HOME|CLAUDE_ENV_FILE)$/;
+const USUAL_SHELL = /^(?:\/usr(?:\/local)?|\/opt\/homebrew)?\/bin\/(?:bash|zsh|sh)$/;
 const GATE = /^METNOS_/;
 /** Of Node's options those that run code; limits of memory and the like are left to the project. */
 const CODE_OPTIONS = /(?:^|\s)(?:-r|--require|--import|--loader|--experimental-loader|--env-file|--inspect|--openssl)/;
@@ -23,6 +26,7 @@ export function reachingVariables(settings: Json): string[] {
       if (SWITCHES.test(name)) return !UNSET.includes(String(value));
       if (name === "NODE_OPTIONS") return CODE_OPTIONS.test(String(value));
       if (LOADERS.test(name)) return value !== "";
+      if (name === "SHELL") return !USUAL_SHELL.test(String(value));
       return SHELLS.test(name) || GATE.test(name);
     })
     .map(([name]) => name);

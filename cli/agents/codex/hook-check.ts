@@ -6,6 +6,7 @@ import { codexProgram } from "../../../main/hooks/codex/codex-home.ts";
 import type { Check } from "../../check.ts";
 import { launcherFile, launcherProblem } from "../../hook/launcher.ts";
 import type { CheckContext } from "../adapter.ts";
+import { LOADERS } from "../claude-code/dangers.ts";
 import { AppServer } from "./app-server.ts";
 import {
   type CodexHook,
@@ -44,7 +45,12 @@ export async function codexChecks({ cwd, env, answer_seconds, client }: CheckCon
     return [failed(visible(error.message), error.hint)];
   }
   const ours = said.hooks.filter(isAsking);
-  const problems = [...unreadable(said), ...hookProblems(said, ours, env, answer_seconds), ...interactive(said)];
+  const problems = [
+    ...unreadable(said),
+    ...hookProblems(said, ours, env, answer_seconds),
+    ...interactive(said),
+    ...environment(said),
+  ];
   const detail = `trusted by Codex, in ${[...new Set(ours.map(({ file }) => file))].join(" and ")}`;
   return [
     ...(problems.length > 0 ? problems : [{ check: CHECK, ok: true, detail }]),
@@ -106,6 +112,20 @@ function interactive({ config, hooks, origin }: Said): Check[] {
       file ? `set it to false${where}` : connectAgain(),
     ),
   ];
+}
+
+/** What a project's settings have each command begin with, allowed or not: another program's words, or other programs. */
+function environment({ config, origin }: Said): Check[] {
+  const { shell_environment_policy: policy } = config;
+  const set = isObject(policy) && isObject(policy.set) ? Object.keys(policy.set) : [];
+  const names = set.filter((name) => name === "PATH" || name === "HOME" || LOADERS.test(name));
+  return names.map((name) => {
+    const file = visible(origin(`shell_environment_policy.set.${name}`));
+    return failed(
+      `every command gets another ${name} than the gate knows of: ${file} sets it (shell_environment_policy)`,
+      `take it out of ${file}`,
+    );
+  });
 }
 
 /** Other hooks are no failure, but the user should know them: one can change a call after it was approved. */

@@ -110,10 +110,14 @@ describe("doctor, of Claude Code's hook in this folder", () => {
 
   it("names the variables that can switch it off or reach into it", () => {
     const { files, write, details } = connected();
-    write("project", { env: { CLAUDE_CODE_SIMPLE: "1", LD_PRELOAD: "x.so", NODE_ENV: "test" } });
+    write("project", {
+      env: { CLAUDE_CODE_SIMPLE: "1", LD_PRELOAD: "x.so", SHELL: "/srv/bash", ZDOTDIR: "/srv", NODE_ENV: "test" },
+    });
     expect(details()).toEqual([
-      expect.stringContaining(`FAIL ${files.project} sets CLAUDE_CODE_SIMPLE, LD_PRELOAD, which`),
+      expect.stringContaining(`FAIL ${files.project} sets CLAUDE_CODE_SIMPLE, LD_PRELOAD, SHELL, ZDOTDIR, which`),
     ]);
+    write("project", { env: { SHELL: "/bin/bash" } });
+    expect(details()).toEqual([expect.stringContaining("ok in")]);
   });
 
   it("says that the entry isn't this version's, isn't for every tool, or calls what doesn't run", () => {
