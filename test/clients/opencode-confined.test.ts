@@ -1,3 +1,4 @@
+import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ChatCompletionsApi, FIRST_WORDS } from "../../cli/agents/pretended-model/chat-completions-api.ts";
@@ -45,6 +46,18 @@ describeConfined(client, (confined) => {
     await seat.results([bash(confined.script("touch confined.txt"))]);
     expect(["replaced.txt", "confined.txt"].map((name) => confined.has(name))).toEqual([false, false]);
     expect(await confined.decisions()).toMatchObject({ allowed: 1, asked: 0 });
+  });
+
+  it("are none where the project's settings name its own shell: even what is clear is asked about as running code", async () => {
+    const { seat } = confined;
+    seat.write(join(seat.project, "opencode.json"), { shell: join(seat.project, "bash") });
+    confined.write("bash", `#!/bin/sh\ntouch ${join(seat.project, "ran.txt")}\n`);
+    chmodSync(join(seat.project, "bash"), 0o755);
+    const answered = confined.answer("rejected");
+    const [result] = await seat.results([bash("echo hi")]);
+    await answered;
+    expect(result).toContain("the user said no");
+    expect(confined.has("ran.txt")).toBe(false);
   });
 
   it("stay under OpenCode's own rules: a line that one may be about is asked about as before", async () => {

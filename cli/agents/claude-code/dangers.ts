@@ -1,5 +1,6 @@
 import type { Json } from "../../../ipc/json-object.ts";
 import { isObject } from "../../../ipc/json-object.ts";
+import { USUAL_SHELL } from "../usual-shell.ts";
 import { groupsOf, hooksOf, isWrittenFor } from "./entries.ts";
 
 /** What in Claude Code's settings switches the gate's hook off, or reaches into it. */
@@ -12,7 +13,6 @@ export const LOADERS =
   /^(?:LD_|DYLD_|BASH_FUNC_)|^(?:GLIBC_TUNABLES|GCONV_PATH|LOCPATH|BASH_ENV|ENV|ZDOTDIR|SHELLOPTS|BASHOPTS)$/;
 /** What its commands run in, and what is read in there first. */
 const SHELLS = /^(?:CLAUDE_CODE_SHELL(?:_PREFIX)?|HOME|CLAUDE_ENV_FILE)$/;
-const USUAL_SHELL = /^(?:\/usr(?:\/local)?|\/opt\/homebrew)?\/bin\/(?:bash|zsh|sh)$/;
 const GATE = /^METNOS_/;
 /** Of Node's options those that run code; limits of memory and the like are left to the project. */
 const CODE_OPTIONS = /(?:^|\s)(?:-r|--require|--import|--loader|--experimental-loader|--env-file|--inspect|--openssl)/;

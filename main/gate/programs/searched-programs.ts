@@ -7,7 +7,7 @@ const BUILT_IN: ReadonlySet<string> = new Set(
 /** Of these the version alone is cleared, and builds put them beside a project's programs. */
 const INSTALLED_BY_BUILDS: ReadonlySet<string> = new Set(["node", "npm", "python", "python3"]);
 
-/** The shells by which clients run an allowed line, and some of them the gate's own hook: looked up on PATH by these names. */
+/** Looked up on PATH by clients: they run each allowed line by one of these, and some of them the gate's own hook. */
 const SHELLS = ["bash", "sh", "zsh", "dash", "pwsh"];
 
 /** Names that a client, the shell of a clear line, or a program of the line looks up on its PATH, in lower case. */

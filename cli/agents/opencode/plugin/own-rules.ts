@@ -1,5 +1,6 @@
 import { isObject, type Json } from "../../../../ipc/json-object.ts";
 import { mayMean } from "../../../../main/hooks/rule-pattern.ts";
+import { USUAL_SHELL } from "../../usual-shell.ts";
 
 /** OpenCode's own permission rules. They see a rewritten call's wrapper instead of its command line: what one may be about isn't rewritten. */
 
@@ -8,7 +9,7 @@ const WAY_OUT = /~|\.\.|\$\{?(?:HOME|OLDPWD|TMPDIR)\b|(?<![\w.)}\]-])\/(?!dev\/n
 
 /** @param config OpenCode's settings that are in force @param directory where OpenCode runs. In doubt true */
 export function mayHaveRuleAbout(config: Json | undefined, line: string, directory: string): boolean {
-  if (config === undefined) return true;
+  if (config === undefined || hasOtherShell(config)) return true;
   const { permission, agent, mode, tools } = config;
   const agents = [agent, mode].flatMap((all) => (isObject(all) ? Object.values(all).filter(isObject) : []));
   // An older way to say that a tool may not be used.
@@ -24,6 +25,11 @@ export function mayHaveRuleAbout(config: Json | undefined, line: string, directo
     ([pattern, action]) => pattern === "*" && action === "allow",
   );
   return asks_outside && leadsOut(line, directory);
+}
+
+/** True where settings, which may be a project's, name a program for command lines that may do anything with them. */
+export function hasOtherShell({ shell }: Json): boolean {
+  return shell !== undefined && !USUAL_SHELL.test(String(shell));
 }
 
 /** Patterns and what is done with what they match. */

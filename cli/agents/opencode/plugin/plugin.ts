@@ -9,7 +9,7 @@ import { callIn, TestFolder } from "../../client-test/test-folder.ts";
 import { callIdOf, callOf, mcpToolIn, SHELL_TOOL, type ToolCall } from "./calls.ts";
 import { hold } from "./held-arguments.ts";
 import { KeptConnection } from "./kept-connection.ts";
-import { mayHaveRuleAbout } from "./own-rules.ts";
+import { hasOtherShell, mayHaveRuleAbout } from "./own-rules.ts";
 import { Sessions } from "./sessions.ts";
 import type { PluginSettings } from "./settings.ts";
 
@@ -150,6 +150,9 @@ async function answered(tool_call: ToolCall, waiting_in: string, in_force: Json 
   try {
     const call = callOf(tool_call);
     if ("refused" in call) return call;
+    // What is clear is so in a usual shell.
+    if (tool_call.tool === SHELL_TOOL && in_force !== undefined && hasOtherShell(in_force))
+      call.context = { ...call.context, capability: "code:exec" };
     const line = confinableLine(tool_call, in_force);
     const { socket, wait_seconds, test_folder } = settings();
     if (test_folder !== undefined) return answeredInTest(new TestFolder(test_folder), line);

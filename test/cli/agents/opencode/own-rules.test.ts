@@ -10,6 +10,7 @@ describe("a call of OpenCode can be rewritten", () => {
     [{ permission: { bash: "allow", edit: "ask" } }],
     [{ permission: { bash: { "*": "allow", "git push*": "deny" } } }],
     [{ agent: { mine: { permission: { bash: { "rm *": "ask" } } } } }],
+    [{ shell: "/bin/zsh" }],
   ])("with no rule about its line: %j", (config) => {
     expect(about(config)).toBe(false);
   });
@@ -24,6 +25,8 @@ describe("a call of OpenCode can be rewritten", () => {
     [{ agent: { mine: { permission: { bash: "ask" } } } }],
     [{ mode: { mine: { tools: { bash: false } } } }],
     [{ tools: { bash: false } }],
+    [{ shell: "/srv/p/bash" }],
+    [{ shell: "pwsh" }],
   ])("not with one that may be about it: %j", (config) => {
     expect(about(config)).toBe(true);
   });
