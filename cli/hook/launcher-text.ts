@@ -30,8 +30,9 @@ const [WAIT_SECONDS, REPORT_SECONDS] = [50, 5];
 const MARGIN_SECONDS = 5;
 
 /**
- * It begins with an empty environment, before a shell has read any of it: what a project's settings put there (NODE_OPTIONS, SHELLOPTS,
- * METNOS_*) reaches neither this shell nor the hook. The client's PATH is kept by another name: its commands' programs are found along that.
+ * It begins with an empty environment, before a shell has read any of it: what a project's settings put there
+ * (NODE_OPTIONS, SHELLOPTS, METNOS_*) reaches neither this shell nor the hook. The client's PATH is kept by another
+ * name: its commands' programs are found along that.
  */
 export const FIRST_LINE = `#!/usr/bin/env -S -i ${GIVEN_PATH}=\${PATH} /bin/sh`;
 

@@ -42,7 +42,7 @@ export function contextOf(payload: Json, turn: string, env: Env): CallContext {
   const turn_id = textIn(payload, turn);
   return {
     ...(typeof cwd === "string" ? { cwd } : {}),
-    // The client started this hook, and its shell begins with the same. A launcher of an earlier version doesn't keep it.
+    // The client started this hook, and its shell begins with the same. An earlier version's launcher doesn't keep it.
     ...shellPathOf({ PATH: env[GIVEN_PATH] ?? env.PATH }),
     ...(typeof permission_mode === "string" ? { mode: permission_mode.slice(0, 64) } : {}),
     ...(session === undefined ? {} : { session }),

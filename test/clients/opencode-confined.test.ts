@@ -48,7 +48,7 @@ describeConfined(client, (confined) => {
     expect(await confined.decisions()).toMatchObject({ allowed: 1, asked: 0 });
   });
 
-  it("are none where the project's settings name its own shell: even what is clear is asked about as running code", async () => {
+  it("are none where the project's settings name its own shell: even what is clear is asked about", async () => {
     const { seat } = confined;
     seat.write(join(seat.project, "opencode.json"), { shell: join(seat.project, "bash") });
     confined.write("bash", `#!/bin/sh\ntouch ${join(seat.project, "ran.txt")}\n`);

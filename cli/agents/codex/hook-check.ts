@@ -114,7 +114,7 @@ function interactive({ config, hooks, origin }: Said): Check[] {
   ];
 }
 
-/** What a project's settings have each command begin with, allowed or not: another program's words, or other programs. */
+/** What a project's settings have each command begin with: another program's words, or other programs. */
 function environment({ config, origin }: Said): Check[] {
   const { shell_environment_policy: policy } = config;
   const set = isObject(policy) && isObject(policy.set) ? Object.keys(policy.set) : [];

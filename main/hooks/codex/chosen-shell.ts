@@ -5,8 +5,8 @@ import { isObject, parseObject } from "../../../ipc/json-object.ts";
 import { foundInTranscript, QUICKLY_READ } from "./transcript.ts";
 
 /**
- * The shell that a line runs in, where its model names one (`exec_command`'s `shell`, tried with 0.169.0): Codex takes the kind of shell from
- * that name, and looks it up on PATH. It doesn't say it to hooks, but in its record of the session.
+ * The shell that a line runs in, where its model names one (`exec_command`'s `shell`, tried with 0.169.0): Codex takes
+ * the kind of shell from that name, and looks it up on PATH. Hooks are not told; its record of the session says it.
  */
 
 /** They read a line in another way than the gate does. */
@@ -17,8 +17,8 @@ const USUAL = "/usr/local/bin";
 let own_shell: string | undefined;
 
 /**
- * What is known of it: the user's own; another one, by its name, which may lie in a project or read the line otherwise; or null where the record
- * doesn't say it. Never throws.
+ * What is known of it: the user's own; another one, by its name, which may lie in a project or read the line otherwise;
+ * or null where the record doesn't say it. Never throws.
  */
 export function chosenShell(
   transcript: string | undefined,

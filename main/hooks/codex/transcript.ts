@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 
-/** Codex's own record of a session: a line of JSON for each thing that was said or done, before its hooks are called for it. */
+/** Codex's own record of a session: a line of JSON for each thing said or done, written before its hooks run. */
 
 /** A turn may have said much since it began. In bytes, from the end. */
 export const QUICKLY_READ = 1024 * 1024;
