@@ -239,12 +239,12 @@ class FoundNames {
     return [...this.#names];
   }
 
-  get is_full(): boolean {
+  get isFull(): boolean {
     return this.#names.size >= this.#max || this.#length >= MAX_FOUND;
   }
 
   add(name: string): void {
-    if (this.is_full || this.#names.has(name)) return;
+    if (this.isFull || this.#names.has(name)) return;
     this.#names.add(copyOf(name));
     this.#length += name.length;
   }
@@ -293,7 +293,7 @@ async function secretsPrinted(
   });
   const is_whole = await printed(git, words, children, (text, child) => {
     read(text);
-    if (found.is_full) child.kill("SIGKILL");
+    if (found.isFull) child.kill("SIGKILL");
   });
   return is_whole || (!all && found.names.length > 0) ? found.names : null;
 }

@@ -6,7 +6,7 @@ import { foundInTranscript, QUICKLY_READ } from "./transcript.ts";
 
 /**
  * The shell that a line runs in, where its model names one (`exec_command`'s `shell`, tried with 0.169.0): Codex takes
- * the kind of shell from that name, and looks it up on PATH. Hooks are not told; its record of the session says it.
+ * the kind of shell from that name, and looks it up on PATH. Hooks don't learn it; its record of the session says it.
  */
 
 /** They read a line in another way than the gate does. */
