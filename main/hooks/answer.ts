@@ -3,7 +3,7 @@ import { agentPaths, PathError } from "../../ipc/paths.ts";
 import { agentToken } from "./agent-token.ts";
 import type { HookAnswer, HookCall, HookDialect, HookPlace } from "./dialect.ts";
 import { LeftToProgram } from "./dialect.ts";
-import { type Answer, type Decided, GateLine, monotonicMs } from "./exchange.ts";
+import { type Answer, type Decided, GateLine, monotonicMs, type Request } from "./exchange.ts";
 import { AbandonedError } from "./parent.ts";
 
 /**
@@ -55,8 +55,8 @@ export interface AskedCall extends HookPlace {
   input(): Buffer | undefined;
   /** True once nobody reads the answer any more. Checked only while the operator is asked. */
   isAbandoned(): boolean;
-  /** Aborted as soon as that is known. */
-  signal?: AbortSignal;
+  /** As soon as that is known. */
+  ended?: Request["ended"];
 }
 
 /** No gate can say anything about the call: `error` where it doesn't know the agent, as it said. */
@@ -82,7 +82,7 @@ async function examined({
   options,
   input,
   isAbandoned,
-  signal,
+  ended,
   ...place
 }: AskedCall): Promise<HookAnswer | Unreached> {
   const { agent } = dialect;
@@ -102,7 +102,7 @@ async function examined({
       deadline: monotonicMs() + options.wait_seconds * 1000,
       is_lost: options.is_lost,
       isAbandoned,
-      signal,
+      ended,
     });
     return answer.kind === "decision"
       ? decided(dialect, answer, call, can_confine)

@@ -18,8 +18,8 @@ export interface Request {
   deadline: number;
   /** True once the process that reads the answer has ended. Checked only while the operator is asked. */
   isAbandoned(): boolean;
-  /** Aborted at once, where that can be known. */
-  signal?: AbortSignal | undefined;
+  /** Says it at once, where that can be known. */
+  ended?: { readonly has_ended: boolean; once(listener: () => void): void } | undefined;
 }
 
 export type Answer =
@@ -94,7 +94,7 @@ export class GateLine {
       }
       if (lost_at === undefined || monotonicMs() - lost_at > RETURN_MS) return { kind: "unreachable" };
       if (monotonicMs() >= request.deadline) return { kind: "unanswered" };
-      if (request.isAbandoned() || request.signal?.aborted) return { kind: "abandoned" };
+      if (request.isAbandoned() || request.ended?.has_ended) return { kind: "abandoned" };
       await new Promise((resolve) => setTimeout(resolve, pause));
       connection = new Connection(this.#socket_path);
     }
@@ -153,7 +153,7 @@ class Attempt {
       this.#resolve({ kind: "lost", was_connected: this.#was_connected });
     });
     this.#socket.write(helloOf(request) + this.#call);
-    request.signal?.addEventListener("abort", () => this.#withdraw({ kind: "abandoned" }, ABANDONED), { once: true });
+    request.ended?.once(() => this.#withdraw({ kind: "abandoned" }, ABANDONED));
     // After the write, which waits for the connection, too: the gate works while the timer is made.
     this.#socket.once("connect", () => {
       this.#was_connected = true;

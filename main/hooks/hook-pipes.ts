@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, readdirSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, mkdirSync, readdirSync, renameSync, rmSync, unlinkSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
 import { MAX_FRAME_BYTES } from "../../ipc/frames.ts";
@@ -13,6 +13,8 @@ import { type PipeWords, readPipeWords } from "./pipe-words.ts";
 
 /** Pairs that wait: so many hooks may begin at once. */
 const WAITING = 64;
+/** Others take their place a little later, together: not while one is answered. In milliseconds. */
+const FILL_AFTER_MS = 25;
 /** In bytes; what is larger is left to the program, which says why it is refused. */
 const MAX_MESSAGE = MAX_FRAME_BYTES + 65_536;
 /** A pair that was taken by a launcher which then said nothing is given up after twice as long. In milliseconds. */
@@ -26,8 +28,8 @@ export interface HookPipesParts {
   slots: SlotPool;
   /** Of this gate alone: what else lies there is an earlier one's. */
   prefix: string;
-  /** One line, without its end; undefined: it is left to the program. Never rejects. @param signal aborted where the hook has ended */
-  answer(words: PipeWords, signal: AbortSignal): Promise<string | undefined>;
+  /** One line, without its end; undefined: it is left to the program. Never rejects. @param hook that is answered */
+  answer(words: PipeWords, hook: Ending): Promise<string | undefined>;
   failed(what: string, error: unknown): void;
 }
 
@@ -38,7 +40,26 @@ interface Waiting {
   size: number;
   is_begun: boolean;
   is_down_open: boolean;
-  ended: AbortController;
+  ended: Ended;
+}
+
+/** Whether a hook has ended, and what is done then: an `AbortSignal` would make an error each time. */
+export type Ending = Pick<Ended, "has_ended" | "once">;
+
+class Ended {
+  has_ended = false;
+  #listeners: (() => void)[] = [];
+
+  /** Called once, at once where it has ended already. */
+  once(listener: () => void): void {
+    if (this.has_ended) listener();
+    else this.#listeners.push(listener);
+  }
+
+  end(): void {
+    this.has_ended = true;
+    for (const listener of this.#listeners.splice(0)) listener();
+  }
 }
 
 export class HookPipes {
@@ -50,6 +71,7 @@ export class HookPipes {
   /** Taken, and silent, when that was last looked at. */
   #silent = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
+  #filling: NodeJS.Timeout | undefined;
   #is_closed = false;
 
   /** @param made the folder of its slots */
@@ -75,6 +97,7 @@ export class HookPipes {
   close(): void {
     this.#is_closed = true;
     clearInterval(this.#timer);
+    clearTimeout(this.#filling);
     for (const waiting of [...this.#waiting.values(), ...this.#begun]) {
       this.#removeNames(waiting.slot.name);
       waiting.socket.destroy();
@@ -93,8 +116,7 @@ export class HookPipes {
         this.#parts.failed("making a pipe for hooks", error);
         closeSync(slot.up);
         closeSync(slot.down);
-        this.#parts.slots.retire(slot.name);
-        break;
+        break; // the next gate removes what is left of it
       }
     }
   }
@@ -112,7 +134,7 @@ export class HookPipes {
       size: 0,
       is_begun: false,
       is_down_open: true,
-      ended: new AbortController(),
+      ended: new Ended(),
     };
     socket.unref();
     socket.on("data", (chunk: Buffer) => this.#received(waiting, chunk));
@@ -124,7 +146,7 @@ export class HookPipes {
 
   #received(waiting: Waiting, chunk: Buffer): void {
     if (!waiting.is_begun) this.#begin(waiting);
-    if (waiting.ended.signal.aborted) return;
+    if (waiting.ended.has_ended) return;
     waiting.size += chunk.length;
     if (waiting.size > MAX_MESSAGE) return void waiting.socket.destroy();
     waiting.chunks.push(chunk);
@@ -144,12 +166,20 @@ export class HookPipes {
     this.#waiting.delete(waiting.slot.name);
     this.#begun.add(waiting);
     this.#removeNames(waiting.slot.name);
-    setImmediate(() => this.#fill());
+    this.#fillSoon();
+  }
+
+  #fillSoon(): void {
+    if (this.#waiting.size < WAITING / 2) return void setImmediate(() => this.#fill());
+    this.#filling ??= setTimeout(() => {
+      this.#filling = undefined;
+      this.#fill();
+    }, FILL_AFTER_MS).unref();
   }
 
   async #answer(waiting: Waiting, words: PipeWords): Promise<void> {
-    const line = await this.#parts.answer(words, waiting.ended.signal);
-    if (waiting.ended.signal.aborted) return;
+    const line = await this.#parts.answer(words, waiting.ended);
+    if (waiting.ended.has_ended) return;
     if (line === undefined) return void waiting.socket.destroy();
     try {
       this.#say(waiting, Buffer.from(`${line}\n`));
@@ -172,18 +202,18 @@ export class HookPipes {
     rest.unref();
     rest.on("error", () => rest.destroy());
     // The gate itself holds it open for reading: that nobody reads any more isn't seen there.
-    waiting.ended.signal.addEventListener("abort", () => rest.destroy(), { once: true });
+    waiting.ended.once(() => rest.destroy());
     rest.end(bytes.subarray(written));
   }
 
   /** The hook has gone, or gets no answer here. */
   #ended(waiting: Waiting): void {
-    if (waiting.ended.signal.aborted) return;
-    waiting.ended.abort();
+    if (waiting.ended.has_ended) return;
+    waiting.ended.end();
     this.#closeDown(waiting);
     this.#begun.delete(waiting);
     if (this.#waiting.delete(waiting.slot.name)) this.#removeNames(waiting.slot.name);
-    if (!this.#is_closed) setImmediate(() => this.#fill());
+    if (!this.#is_closed) this.#fillSoon();
   }
 
   #closeDown(waiting: Waiting): void {
@@ -193,12 +223,14 @@ export class HookPipes {
   }
 
   #removeNames(name: string): void {
-    this.#parts.slots.retire(name);
-    try {
-      // In this order: see the launcher.
-      for (const end of ["up", "down", "taken"]) rmSync(join(this.#parts.folder, `${name}.${end}`), { force: true });
-    } catch (error) {
-      this.#parts.failed("removing the pipe of a hook", error); // the next gate removes it
+    // In this order: see the launcher.
+    for (const end of ["up", "down", "taken"]) {
+      try {
+        unlinkSync(join(this.#parts.folder, `${name}.${end}`));
+      } catch (error) {
+        // The next gate removes it.
+        if (errorCode(error) !== "ENOENT") this.#parts.failed("removing the pipe of a hook", error);
+      }
     }
   }
 

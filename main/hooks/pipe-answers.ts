@@ -7,7 +7,7 @@ import { SlotPool } from "../pipes/slots.ts";
 import { askGate, optionsOf } from "./answer.ts";
 import type { HookDialect, HookPlace } from "./dialect.ts";
 import { dialectOf } from "./dialects.ts";
-import { HookPipes, type HookPipesParts } from "./hook-pipes.ts";
+import { type Ending, HookPipes, type HookPipesParts } from "./hook-pipes.ts";
 import { isAbove } from "./parent.ts";
 import type { PipeWords } from "./pipe-words.ts";
 import { pipesFolder } from "./pipes-folder.ts";
@@ -35,9 +35,9 @@ export function hookPipes({ state_dir, env, failed }: OpenedPipes): HookPipes {
 }
 
 function answersOf(env: Env): HookPipesParts["answer"] {
-  return async (words, signal) => {
+  return async (words, hook) => {
     try {
-      const answer = await answered(words, { env: placeOf(env, words), is_gate: true }, signal);
+      const answer = await answered(words, { env: placeOf(env, words), is_gate: true }, hook);
       return answer === undefined ? undefined : JSON.stringify(answer);
     } catch {
       return undefined; // nobody waits any more, or it is left to the program, which says itself what is wrong
@@ -54,12 +54,12 @@ function placeOf({ METNOS_AGENT_TOKEN: _, ...env }: Env, { variables }: PipeWord
   return { ...env, ...Object.fromEntries(said.filter(([name]) => SAID.has(name))) };
 }
 
-async function answered(words: PipeWords, place: HookPlace, signal: AbortSignal): Promise<object | undefined> {
+async function answered(words: PipeWords, place: HookPlace, hook: Ending): Promise<object | undefined> {
   const [kind, agent, ...argv] = words.argv;
   const dialect = await dialectOf(agent);
   if (dialect === undefined) return undefined;
   if (kind === "after" || kind === "session") return reported(dialect, kind, words.payload, place);
-  return kind === "hook" ? decided(dialect, argv, words, place, signal) : undefined;
+  return kind === "hook" ? decided(dialect, argv, words, place, hook) : undefined;
 }
 
 function reported(
@@ -77,7 +77,7 @@ async function decided(
   argv: readonly string[],
   { launcher, reader, payload }: PipeWords,
   place: HookPlace,
-  signal: AbortSignal,
+  hook: Ending,
 ): Promise<object | undefined> {
   const options = optionsOf(dialect, argv);
   if (options === undefined) return undefined;
@@ -88,7 +88,7 @@ async function decided(
     options: { ...options, parent: reader },
     input: () => payload,
     isAbandoned: () => !isAbove(launcher, reader) || (client !== undefined && !isAbove(reader, client)),
-    signal,
+    ended: hook,
   });
   return "permission" in answer ? dialect.write(answer) : undefined;
 }

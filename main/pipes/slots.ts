@@ -57,6 +57,8 @@ export class SlotPool {
     if (name === undefined) throw new GateError("box_unavailable", "too many commands run confined", "try again later");
     this.#makeAhead();
     try {
+      // One that a late launcher of an earlier run has left.
+      rmSync(join(this.#folder, `${name}.taken`), { force: true });
       return this.#open(name);
     } catch (error) {
       this.#remove(name);
@@ -65,13 +67,18 @@ export class SlotPool {
     }
   }
 
-  /** The same, of those that are made already; undefined where there is none, or what is in its place isn't the gate's. Never throws. */
+  /**
+   * One of those that are made already, whose names the caller removes: it isn't used again. Undefined where there is none, or what is in its
+   * place isn't the gate's. Never throws.
+   */
   takeMade(): Slot | undefined {
     const name = this.#free.shift();
     this.#makeAhead();
     if (name === undefined) return undefined;
     try {
-      return this.#open(name);
+      const slot = this.#open(name);
+      this.#made.delete(name);
+      return slot;
     } catch (error) {
       this.#failed(error);
       this.#remove(name);
@@ -108,8 +115,6 @@ export class SlotPool {
   }
 
   #open(name: string): Slot {
-    // One that a late launcher of an earlier run has left.
-    rmSync(join(this.#folder, `${name}.taken`), { force: true });
     const path = join(this.#folder, name);
     const [up_is, down_is] = this.#made.get(name) ?? [];
     const up = openPipe(`${path}.up`, O_RDONLY, up_is);
