@@ -33,7 +33,12 @@ export function pluginText(env: Env, answer_seconds: number, test_folder?: strin
     state_dir: paths.state_dir,
     loaded_dir: loadedFolder(env),
     wait_seconds: answer_seconds + MARGIN_SECONDS,
-    commands: { start: ownCommand("start"), connect: ownCommand("connect opencode"), outside: ownCommand(OUTSIDE) },
+    commands: {
+      start: ownCommand("start"),
+      connect: ownCommand("connect opencode"),
+      outside: ownCommand(OUTSIDE),
+      watch: ownCommand("watch"),
+    },
     ...(test_folder === undefined ? {} : { test_folder }),
   };
   const program = readFileSync(BUILT, "utf8");

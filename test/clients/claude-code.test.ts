@@ -6,6 +6,7 @@ import { launcherFile } from "../../cli/hook/launcher.ts";
 import { startGate } from "../support/running-gate.ts";
 import { TRIED_CLAUDE_CODES } from "./clients.ts";
 import { installedClient } from "./installed-client.ts";
+import { withoutPipes } from "./launcher-changes.ts";
 import { mustHold, startGateBehind } from "./must-hold.ts";
 import { bash, Seat, TTL_SECONDS } from "./seat.ts";
 
@@ -222,7 +223,10 @@ function replaceByFolder(launcher: string): void {
 function replaceProgram(launcher: string, program: string | undefined): void {
   const script = `${launcher}.cjs`;
   if (program !== undefined) writeFileSync(script, program);
-  const text = readFileSync(launcher, "utf8").replace(/^(script=\nfor found in ).*(; do)$/m, `$1'${script}'$2`);
+  const text = withoutPipes(readFileSync(launcher, "utf8")).replace(
+    /^(script=\nfor found in ).*(; do)$/m,
+    `$1'${script}'$2`,
+  );
   expect(text).toContain(script);
   writeFileSync(launcher, text);
 }

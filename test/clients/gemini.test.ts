@@ -2,11 +2,13 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { gemini } from "../../cli/agents/gemini/adapter.ts";
+import { HOOK_NAME } from "../../cli/agents/gemini/entries.ts";
 import { launcherFile } from "../../cli/hook/launcher.ts";
 import { startGate } from "../support/running-gate.ts";
 import { killed } from "./client-process.ts";
 import { ANSWER_SECONDS, GeminiSeat, shell } from "./gemini-seat.ts";
 import { installedClient } from "./installed-client.ts";
+import { withOneSecond, withoutPipes } from "./launcher-changes.ts";
 import { mustHold, startGateBehind } from "./must-hold.ts";
 
 /** The real Gemini CLI behind a real gate; its model alone is a pretended one. */
@@ -85,8 +87,8 @@ describe("Gemini CLI", () => {
       () => rmSync(launcher),
       () => writeFileSync(launcher, "#!/bin/sh\nexit 1\n", { mode: 0o700 }),
       () => writeFileSync(launcher, "#!/bin/sh\nkill -9 $$\n"),
-      () => writeFileSync(launcher, whole.replace(/^answer=.*$/m, "answer=")),
-      () => writeFileSync(launcher, whole.replace('"$@" --parent', '"$@" --wait 1 --parent')),
+      () => writeFileSync(launcher, withoutPipes(whole).replace(/^answer=.*$/m, "answer=")),
+      () => writeFileSync(launcher, withOneSecond(whole)),
       async () => {
         writeFileSync(launcher, whole);
         await seat.gate.close();
@@ -105,7 +107,7 @@ describe("Gemini CLI", () => {
 
   it.each([
     ["all hooks", { enabled: false }],
-    ["the gate's by its name", { disabled: ["metnos-gate"] }],
+    ["the gate's by its name", { disabled: [HOOK_NAME] }],
   ])(
     "a project that switches off %s is what doctor reports, and `run` does not start it there",
     async (_, hooksConfig) => {

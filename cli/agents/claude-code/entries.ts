@@ -1,5 +1,6 @@
 import type { Json } from "../../../ipc/json-object.ts";
 import { isObject } from "../../../ipc/json-object.ts";
+import { ownCommand } from "../../../ipc/own-command.ts";
 import { shellQuoted } from "../../../ipc/shell-quoted.ts";
 import { EVENTS, type HookEvent } from "../settings-file.ts";
 
@@ -14,7 +15,8 @@ const EARLIER = /metnos-gate(\.js)?'? hook claude-code(\s|$)/;
 /** Said to the hook of a client that was started with the gate's hooks. */
 export const LAUNCHED = "--launched";
 
-const STATUS = "Metnos Gate is asking you";
+/** Shown while the hook waits, where nobody may see a notification: how to answer. */
+export const askingStatus = (): string => `Metnos Gate asks you: ${ownCommand("watch")}`;
 
 /** Seconds that the hook waits beyond the gate's own time, and Claude Code beyond the hook's. */
 const MARGIN_SECONDS = 15;
@@ -66,7 +68,7 @@ export function ourEntries(launcher: string, answer_seconds: number): Record<Hoo
         args: ["hook", "claude-code", "--wait", String(wait)],
         timeout: wait + MARGIN_SECONDS,
         onFailure: "block",
-        statusMessage: STATUS,
+        statusMessage: askingStatus(),
       },
       blocking,
     ],

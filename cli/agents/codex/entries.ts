@@ -1,7 +1,7 @@
 import { GateError } from "../../../ipc/gate-error.ts";
 import { isObject, type Json } from "../../../ipc/json-object.ts";
 import { shellQuoted } from "../../../ipc/shell-quoted.ts";
-import { LAUNCHER_NAME } from "../claude-code/entries.ts";
+import { askingStatus, LAUNCHER_NAME } from "../claude-code/entries.ts";
 
 /** The gate's entries among the hooks of a hooks.json. */
 
@@ -15,8 +15,6 @@ export const EVENTS = [
   "SessionEnd",
 ] as const;
 export type HookEvent = (typeof EVENTS)[number];
-
-const STATUS = "Metnos Gate is asking you";
 
 /** Seconds that the hook waits beyond the gate's own time, and Codex beyond the hook's. */
 const MARGIN_SECONDS = 15;
@@ -62,7 +60,7 @@ export function ourGroups(launcher: string, answer_seconds: number): Record<Hook
   const session = sessionCommand(launcher);
   const asking = hookCommand(launcher, answer_seconds);
   return {
-    PreToolUse: group(asking, answer_seconds + 2 * MARGIN_SECONDS, { statusMessage: STATUS }),
+    PreToolUse: group(asking, answer_seconds + 2 * MARGIN_SECONDS, { statusMessage: askingStatus() }),
     PostToolUse: group(reportCommand(launcher), REPORT_SECONDS),
     UserPromptSubmit: group(session, REPORT_SECONDS),
     SubagentStart: group(session, REPORT_SECONDS),

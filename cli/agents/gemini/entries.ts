@@ -10,8 +10,9 @@ import { hookGroupsOf, hooksIn } from "../settings-edit.ts";
 export const EVENTS = ["BeforeTool", "AfterTool", "BeforeAgent", "SessionEnd"] as const;
 type HookEvent = (typeof EVENTS)[number];
 
-/** As Gemini lists it, and as a settings file can switch it off by name. */
-export const HOOK_NAME = "metnos-gate";
+/** As Gemini lists them, and as a settings file can switch them off by name: of the one that asks, what its screen shows meanwhile. */
+export const HOOK_NAME = "Metnos Gate asks you (metnos-gate watch)";
+const REPORT_NAME = "metnos-gate";
 
 /** Seconds that the hook waits beyond the gate's own time, and Gemini beyond the hook's: what is late for Gemini runs. */
 const MARGIN_SECONDS = 15;
@@ -28,11 +29,11 @@ const EMPTIED = ["BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PS4", "LD_PRELOAD"
 export function ourGroups(launcher: string, answer_seconds: number): Record<HookEvent, Json> {
   const session = {
     matcher: "*",
-    hooks: [ourHook(`${HOOK_NAME} session`, `${shellQuoted(launcher)} session gemini`, REPORT_MS)],
+    hooks: [ourHook(`${REPORT_NAME} session`, `${shellQuoted(launcher)} session gemini`, REPORT_MS)],
   };
   const after = {
     matcher: SHELL_TOOL,
-    hooks: [ourHook(`${HOOK_NAME} after`, `${shellQuoted(launcher)} after gemini`, REPORT_MS)],
+    hooks: [ourHook(`${REPORT_NAME} after`, `${shellQuoted(launcher)} after gemini`, REPORT_MS)],
   };
   return {
     BeforeTool: askingGroup(launcher, answer_seconds),

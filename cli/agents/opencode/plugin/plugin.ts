@@ -9,6 +9,7 @@ import { callIn, TestFolder } from "../../client-test/test-folder.ts";
 import { callIdOf, callOf, mcpToolIn, SHELL_TOOL, type ToolCall } from "./calls.ts";
 import { hold } from "./held-arguments.ts";
 import { KeptConnection } from "./kept-connection.ts";
+import { Notices } from "./notices.ts";
 import { hasOtherShell, mayHaveRuleAbout } from "./own-rules.ts";
 import { Sessions } from "./sessions.ts";
 import type { PluginSettings } from "./settings.ts";
@@ -47,8 +48,9 @@ interface Begun {
 }
 
 /** Called by OpenCode for each folder that it opens. */
-export const MetnosGate = async ({ directory }: { directory: string }) => {
+export const MetnosGate = async ({ directory, client }: { directory: string; client?: unknown }) => {
   keepConnected();
+  const notices = new Notices(client, () => settings().commands.watch);
   let servers: readonly string[] = [];
   let in_force: Json | undefined;
   return {
@@ -71,8 +73,12 @@ export const MetnosGate = async ({ directory }: { directory: string }) => {
       };
       // Before the gate is asked: while the user thinks nothing changes it, either.
       const replace = hold(output.args);
-      const { refused, argv, line } = await answered(call, sessionID, in_force);
-      if (refused !== undefined) throw new Error(`Metnos Gate: ${refused}`);
+      const isAnswered = notices.asking();
+      const { refused, argv, line } = await answered(call, sessionID, in_force).finally(isAnswered);
+      if (refused !== undefined) {
+        notices.denied(refused);
+        throw new Error(`Metnos Gate: ${refused}`);
+      }
       const given =
         argv === undefined || line === undefined
           ? {}

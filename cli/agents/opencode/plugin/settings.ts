@@ -13,7 +13,7 @@ export interface PluginSettings {
   /** How long an answer is waited for, in seconds. */
   wait_seconds: number;
   /** What the user types, as it is called here. */
-  commands: { start: string; connect: string; outside: string };
+  commands: { start: string; connect: string; outside: string; watch: string };
   /** In the test of a client: its folder. No gate is asked there. */
   test_folder?: string;
 }
