@@ -66,7 +66,14 @@ async function offline({ agent }: HookDialect, { call, error }: Unreached, optio
     error === undefined
       ? `no gate is running; tell the user to start it with: ${await command("start")}`
       : `${error}; tell the user to run: ${await command(`connect ${agent}`)}`;
-  return { permission: options.offline, reason, is_shown: true };
+  return { permission: await permissionOffline(agent, options), reason, is_shown: true };
+}
+
+/** `ask` only where the client then asks. */
+async function permissionOffline(agent: HookDialect["agent"], options: HookOptions): Promise<"ask" | "deny"> {
+  if (agent !== "claude-code" || options.offline === "deny") return options.offline;
+  const { isInVsCode } = await import("../agents/claude-code/editor.ts");
+  return isInVsCode(process.env, options.parent) ? "deny" : "ask";
 }
 
 /** This program's command as the user types it; loaded where a call isn't decided by a gate. */

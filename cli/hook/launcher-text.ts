@@ -1,5 +1,6 @@
 import { GIVEN_PATH } from "../../ipc/shell-path.ts";
 import { shellQuoted } from "../../ipc/shell-quoted.ts";
+import { GIVEN_ENTRYPOINT } from "../agents/claude-code/editor.ts";
 
 /** The script that clients call: it asks the gate over its pipes, or else by the hook's program, so that only an answer of the gate lets a call through. */
 
@@ -34,7 +35,7 @@ const MARGIN_SECONDS = 5;
  * (NODE_OPTIONS, SHELLOPTS, METNOS_*) reaches neither this shell nor the hook. The client's PATH is kept by another
  * name: its commands' programs are found along that.
  */
-export const FIRST_LINE = `#!/usr/bin/env -S -i ${GIVEN_PATH}=\${PATH} /bin/sh`;
+export const FIRST_LINE = `#!/usr/bin/env -S -i ${GIVEN_PATH}=\${PATH} ${GIVEN_ENTRYPOINT}=\${CLAUDE_CODE_ENTRYPOINT} /bin/sh`;
 
 /**
  * A script for any POSIX shell. After a call, and of a session, nothing is left to block: it ends with 0 then.

@@ -144,6 +144,17 @@ describe("without a gate", () => {
     ).toBe("deny");
   });
 
+  test("in VS Code's extension the rest is denied: it is reported to run such a call without a prompt", async () => {
+    const ls = payload("Bash", { command: "ls" });
+    const { env } = temporaryHome();
+    const answer = (entrypoint: string) => runHook(ls, { ...env, METNOS_GIVEN_ENTRYPOINT: entrypoint }).answer;
+    expect((await answer("cli")).permission).toBe("ask");
+    expect(await answer("claude-vscode")).toMatchObject({
+      permission: "deny",
+      reason: expect.stringContaining("no gate is running"),
+    });
+  });
+
   test("a token that isn't the gate's counts as no gate, and says how to mend it", async () => {
     const gate = await connectedGate();
     const env = { ...gate.home.env, METNOS_AGENT_TOKEN: "0".repeat(64) };

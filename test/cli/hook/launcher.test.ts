@@ -95,6 +95,7 @@ describe("what a project's settings put into the environment", () => {
       METNOS_RUNTIME_DIR: folder,
       METNOS_AGENT_TOKEN: "x",
       CLAUDE_CONFIG_DIR: folder,
+      CLAUDE_CODE_ENTRYPOINT: "cli",
     };
     const seen = called(around("console.log(JSON.stringify(process.env))"), { env });
     expect(seen.status).toBe(0);
@@ -102,8 +103,8 @@ describe("what a project's settings put into the environment", () => {
       Object.keys(JSON.parse(seen.stdout))
         .filter((name) => !["PWD", "_", "SHLVL"].includes(name))
         .sort(),
-    ).toEqual(["HOME", "METNOS_GIVEN_PATH", "PATH"]);
-    expect(JSON.parse(seen.stdout)).toMatchObject({ METNOS_GIVEN_PATH: folder });
+    ).toEqual(["HOME", "METNOS_GIVEN_ENTRYPOINT", "METNOS_GIVEN_PATH", "PATH"]);
+    expect(JSON.parse(seen.stdout)).toMatchObject({ METNOS_GIVEN_PATH: folder, METNOS_GIVEN_ENTRYPOINT: "cli" });
   });
 
   it("the variables that located the gate at connect still do", () => {
