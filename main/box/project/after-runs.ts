@@ -63,7 +63,12 @@ const goingSchema = z.object({
   alone: z.string().optional(),
   folder: z.string(),
   project: z.string().optional(),
-  settings: z.array(z.object({ path: z.string(), before: z.string() })).default([]),
+  settings: z
+    .array(z.object({ path: z.string(), base64: z.base64() }))
+    .transform((all) =>
+      all.map(({ path, base64 }) => ({ path, before: Buffer.from(base64, "base64").toString("latin1") })),
+    )
+    .default([]),
   places: z.array(
     z.object({
       path: z.string(),
@@ -152,7 +157,12 @@ export class AfterRuns {
     rmSync(made, { force: true });
     try {
       const alone = is_alone ? slot : undefined;
-      writeFileSync(made, JSON.stringify({ agent_name, alone, ...known, settings }), { mode: 0o600, flag: "wx" });
+      // Characters of control would take six times as much.
+      const held = settings.map(({ path, before }) => ({
+        path,
+        base64: Buffer.from(before, "latin1").toString("base64"),
+      }));
+      writeFileSync(made, JSON.stringify({ agent_name, alone, ...known, settings: held }), { mode: 0o600, flag: "wx" });
       renameSync(made, file);
     } catch (error) {
       rmSync(made, { force: true });

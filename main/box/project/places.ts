@@ -23,6 +23,8 @@ const MAX_PATHS = 120 * 1024;
 
 /** Links to folders of programs, which take no argument: more than any project has, and each may lead by a long way. */
 const MAX_LINKS = 4096;
+/** In bytes, of their paths: they are kept for each run, and written down. */
+const MAX_LINK_PATHS = 512 * 1024;
 
 /** Bytes of repositories' settings that are read in one look: with more of them it isn't looked through. */
 const MAX_SETTINGS = 2 * 1024 * 1024;
@@ -118,7 +120,8 @@ export class Places {
     const pipes = (await leadingOut(all_pipes.filter(({ path }) => isWithin(path, shown)))).map(({ path }) => path);
     if ([...places, ...secrets, ...read_settings, ...pipes].reduce((sum, path) => sum + path.length, 0) > MAX_PATHS)
       throw new TooLarge("too much that is run later");
-    if (looks.reduce((sum, look) => sum + look.places.filter(isLinkToPrograms).length, 0) > MAX_LINKS)
+    const links = looks.flatMap((look) => look.places.filter(isLinkToPrograms));
+    if (links.length > MAX_LINKS || links.reduce((sum, { path }) => sum + path.length, 0) > MAX_LINK_PATHS)
       throw new TooLarge("too many links to programs");
     const written = is_narrow ? writes : folders;
     const holders = hidden_looks.flatMap((look) =>

@@ -40,6 +40,9 @@ const STEP = 512;
 /** Named pipes and sockets of one folder: more fit into no box's arguments. */
 const MAX_PIPES = 4096;
 
+/** In bytes, of the paths of all repositories: more than any project has. They are kept for each run, and written down. */
+const MAX_REPOSITORIES = 256 * 1024;
+
 export interface TreeLook {
   readonly places: Found[];
   /** Folders by the name `.git` that git takes for a repository's: what they hold is looked at by itself. */
@@ -123,6 +126,7 @@ export class ProjectTree {
   *#steps(): Steps<TreeLook> {
     const look: TreeLook = { places: [], repositories: [], secrets: [], pipes: [], is_whole: true };
     const room: Room = { ...this.#limits, is_exceeded: false };
+    let repositories_left = MAX_REPOSITORIES;
     const ways = new ShortWays();
     const waiting = [{ folder: this.#root, way: new Way(undefined, 0, 1) }];
     try {
@@ -134,7 +138,14 @@ export class ProjectTree {
           for (const place of folder.places) look.places.push(place);
           for (const secret of folder.secrets) look.secrets.push(secret);
           for (const pipe of folder.pipes) look.pipes.push(pipe);
-          if (isGit(folder)) (folder.is_hollow ? look.places : look.repositories).push(foundAs(folder));
+          if (isGit(folder)) {
+            if (folder.is_hollow) look.places.push(foundAs(folder));
+            else if (folder.path.length > repositories_left) room.is_exceeded = true;
+            else {
+              repositories_left -= folder.path.length;
+              look.repositories.push(foundAs(folder));
+            }
+          }
           if (waiting.length + folder.folders.size > room.folders) room.is_exceeded = true;
           else {
             const inner = ways.into(folder.bytes, way, folder.folders.size);

@@ -135,6 +135,26 @@ describe("the settings of a repository", () => {
     expect(readdirSync(folder.going)).toEqual([]);
   });
 
+  it.each(["\v", "\x01", "x"])(
+    "take no more room than what they hold, of whatever characters: %j",
+    async (character) => {
+      const project = tempFolder();
+      for (let count = 0; count < 8; count++)
+        appendFileSync(repository(join(project, `r${count}`)), `# ${character.repeat(200_000)}\n`);
+      const first = gate();
+      await first.started(project);
+      const [name = ""] = readdirSync(first.folder.going);
+      expect(lstatSync(join(first.folder.going, name)).size).toBeLessThan(2.5 * 1024 * 1024);
+      const settings = join(project, "r3/.git/config");
+      const before = readFileSync(settings, "utf8");
+      rmSync(settings);
+      writeFileSync(settings, HOSTILE);
+      const next = gate(first.state_dir);
+      await next.after.ended(next.after.takeOver());
+      expect(readFileSync(settings, "utf8")).toBe(before);
+    },
+  );
+
   it("that was removed meanwhile are nothing to put back", async () => {
     const project = tempFolder();
     repository(project);

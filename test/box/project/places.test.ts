@@ -52,6 +52,38 @@ async function appeared(places: Places, known: readonly Known[], project: string
   return looks.flatMap(({ found }) => found.map(({ path }) => path.slice(prefix))).sort();
 }
 
+/** Of 240 bytes each: with all below them paths are nearly as long as a path can be. */
+const LONG = Array(15).fill("\x01".repeat(240)).join("/");
+
+describe("of what has long paths, no more is kept for a run than can be written down at once:", () => {
+  it.each([
+    ["repositories", (folder: string) => mkdirSync(join(folder, ".git/objects"), { recursive: true })],
+    [
+      "links to programs",
+      (folder: string) => {
+        mkdirSync(folder, { recursive: true });
+        symlinkSync(`${"../".repeat(16)}bin`, join(folder, "bin"));
+      },
+    ],
+  ])("%s", async (_what, make) => {
+    const project = tempFolder();
+    mkdirSync(join(project, "bin"));
+    const known = async () => (await new Places().before(declared(project), new Turns())).known;
+    make(join(project, LONG, "a"));
+    expect(JSON.stringify(await known()).length).toBeLessThan(64 * 1024);
+    for (let each = 0; each < 150; each++) make(join(project, LONG, String(each)));
+    await expect(known()).rejects.toThrow(TooLarge);
+  });
+
+  it("what a run has left of them is said not to have been looked through", async () => {
+    const project = tempFolder();
+    const places = new Places();
+    const [known] = (await places.before(declared(project), new Turns())).known;
+    for (let each = 0; each < 150; each++) mkdirSync(join(project, LONG, `${each}/.git/objects`), { recursive: true });
+    expect(await places.appeared(known as Known, new Turns())).toMatchObject({ is_whole: false });
+  });
+});
+
 const DEEP = `
 import os, sys
 os.chdir(sys.argv[1])
