@@ -60,18 +60,27 @@ export const namesFiles = (name: string): boolean =>
 
 /** Folders of a repository in which git, or git-lfs, writes by names that it knows before: it would go through a link in their place. */
 const WRITTEN_BY_GIT: ReadonlySet<string> = new Set([
-  ...["logs", "refs", "rr-cache", "lfs", "lost-found", "NOTES_MERGE_WORKTREE"],
+  ...["logs", "refs", "rr-cache", "lfs", "lost-found", "svn", "NOTES_MERGE_WORKTREE"],
 ]);
 /** In `info` of a repository and of its objects: for which files git runs what, and where else it looks for objects. */
 const OF_INFO: ReadonlySet<string> = new Set(["attributes", "alternates"]);
 /** A list of packs of objects: by the names in it `git maintenance` deletes those that it doesn't need. */
-export const PACKS = "multi-pack-index";
+const PACKS = "multi-pack-index";
+/** Further ones, one for each time that some were added. */
+const MORE_PACKS = `${PACKS}.d`;
+export const listsPacks = (name: string): boolean => name === PACKS || /^multi-pack-index-.*\.midx$/s.test(name);
+/** A list of files with references: by the names in it git reads them, and deletes those that it has put together. */
+export const REFERENCES = "tables.list";
 /** Folders of a repository in which a few names matter; in `sl` Sapling keeps its own settings. */
 const WITH_NAMES: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["info", OF_INFO],
   ["sl", new Set(["config", "sharedpath"])],
-  ["pack", new Set([PACKS])],
+  ["reftable", new Set([REFERENCES])],
 ]);
+/** The same for lists of packs. */
+const WITH_PACKS: ReadonlySet<string> = new Set(["pack", MORE_PACKS]);
+const matters = (folder: string, name: string): boolean =>
+  WITH_NAMES.get(folder)?.has(name) === true || (WITH_PACKS.has(folder) && listsPacks(name));
 /** Where git keeps what `--continue` of `git rebase`, `git cherry-pick` and `git am` does next: commands, a program for merges. */
 const CONTINUED: ReadonlySet<string> = new Set(["rebase-merge", "rebase-apply", "sequencer"]);
 export const REBASE_STEPS = "git-rebase-todo";
@@ -86,7 +95,7 @@ export const CONTINUED_BY: ReadonlySet<string> = new Set([
 /** Of its names those that tell a repository, and those that matter only in one. */
 const OF_REPOSITORIES: ReadonlySet<string> = new Set([
   ...[...OF_REPOSITORY, ...WRITTEN_BY_GIT, ...CONTINUED],
-  ...["HEAD", "objects", "modules", "worktrees", ...WITH_NAMES.keys()],
+  ...["HEAD", "objects", "modules", "worktrees", ...WITH_NAMES.keys(), ...WITH_PACKS],
 ]);
 
 /** Of what is in a folder: also a link in a repository's own, by which git would write elsewhere. */
@@ -136,8 +145,8 @@ export function contentsOf(
   for (const { name, is_folder, is_link } of entries) {
     if (is_link && !isHarmlessLink(name, is_repository)) contents.places.push(name);
     else if (kind === "repository-info") {
-      if (WITH_NAMES.get(path.slice(path.lastIndexOf("/") + 1))?.has(name) === true) contents.places.push(name);
-      else if (is_folder) contents.folders.push({ name, kind: "repository-part" });
+      if (matters(path.slice(path.lastIndexOf("/") + 1), name)) contents.places.push(name);
+      else if (is_folder) contents.folders.push({ name, kind: name === MORE_PACKS ? kind : "repository-part" });
     } else if (kind === "repository-part") {
       if (is_folder) contents.folders.push({ name, kind });
     } else if (kind === "repository-objects") {
@@ -210,7 +219,7 @@ function addPart({ folders }: Contents, name: string): void {
 /** Of what is in a repository that isn't called `.git`, what counts in one that is: its kinds by the names of the folders that it lies in. */
 function countsInBare(folder: string, { name, is_link }: Entry, is_repository: boolean): boolean {
   if (is_link) return !isHarmlessLink(name, is_repository);
-  return WITH_NAMES.get(folder)?.has(name) === true || (CONTINUED.has(folder) && CONTINUED_BY.has(name));
+  return matters(folder, name) || (CONTINUED.has(folder) && CONTINUED_BY.has(name));
 }
 
 function contentsOfPlain(path: string, kind: FolderKind, entries: readonly Entry[], is_repository: boolean): Contents {

@@ -7,11 +7,12 @@ import {
   CONTINUED_BY,
   isNamedAsPrograms,
   isSeenAsPrograms,
+  listsPacks,
   namesFiles,
-  PACKS,
   REBASE_STEPS,
+  REFERENCES,
 } from "./folder-contents.ts";
-import { namedOwnFilesBefore, namesOwnFiles, namesOwnPacks } from "./named-files.ts";
+import { namedOwnFilesBefore, namesOwnFiles, namesOwnPacks, namesOwnReferences } from "./named-files.ts";
 import { isItself, textOf } from "./small-file.ts";
 import { namesOnlySubmodules } from "./submodule-settings.ts";
 
@@ -30,7 +31,8 @@ export function isHarmless(path: string, project: string): boolean {
   if (name === ".gitmodules") return folder === bytesOf(project) && namesOnlySubmodules(textOf(path) ?? "[");
   if (namesFiles(name)) return namesOwnFiles(path);
   if (CONTINUED_BY.has(name)) return isPlainRebase(path);
-  if (name === PACKS) return namesOwnPacks(path);
+  if (listsPacks(name)) return namesOwnPacks(path);
+  if (name === REFERENCES) return namesOwnReferences(path);
   if (!/\/\.git(?:\/|$)/.test(folder)) return false;
   if (name === "config") return isPlainConfig(path) || isSubmoduleConfig(path, project);
   // As `git clone --shared` leaves it in a copy of the project.
@@ -55,7 +57,11 @@ function leadsToSeen(path: string, project: string): boolean {
 
 /** What commands may change at a place whose content is run later, as long as it runs nothing. @param path with one character for each byte */
 export const isPlain = (path: string): boolean =>
-  isPlainRebase(path) || namesOnlyVersions(path) || namedOwnFilesBefore(path) || namesOwnPacks(path);
+  isPlainRebase(path) ||
+  namesOnlyVersions(path) ||
+  namedOwnFilesBefore(path) ||
+  namesOwnPacks(path) ||
+  namesOwnReferences(path);
 
 const NODE_VERSION = /^(?:#.*|lts\/[\w*-]+|[^./\\][^/\\]*)?$/;
 const TOOLCHAIN =

@@ -3,7 +3,7 @@ import { basename, dirname } from "node:path";
 import { readRegularBytes } from "../../../ipc/regular-file.ts";
 import { namesOutside } from "../../gate/programs/git-index.ts";
 import { beginningOf } from "../../gate/targets/file-beginning.ts";
-import { namesFiles, PACKS, secretsIn } from "./folder-contents.ts";
+import { listsPacks, namesFiles, REFERENCES, secretsIn } from "./folder-contents.ts";
 import { isItself, textOf } from "./small-file.ts";
 
 /** What git keeps of files in the work tree, and reads and writes them by: an index, or a list of conflicts that it learns from. */
@@ -52,9 +52,9 @@ function namesPlainFiles(path: string): boolean {
 const MAX_PACK_NAMES = 256 * 1024;
 const PACK_NAMES = "PNAM";
 
-/** Whether all packs that a list of them (gitformat-pack) names lie beside it. @param path with one character for each byte */
+/** Whether all packs that a list of them (gitformat-pack) names lie beside the others. @param path with one character for each byte */
 export function namesOwnPacks(path: string): boolean {
-  if (!path.endsWith(`/pack/${PACKS}`)) return false;
+  if (!/\/pack\/(?:[^/]+\.d\/)?[^/]+$/.test(path) || !listsPacks(path.slice(path.lastIndexOf("/") + 1))) return false;
   const begin = beginningOf(Buffer.from(path, "latin1"), MAX_PACK_NAMES);
   if (begin.kind !== "file" || begin.text.length < 12) return false;
   const bytes = Buffer.from(begin.text, "latin1");
@@ -64,6 +64,11 @@ export function namesOwnPacks(path: string): boolean {
   const count = bytes.readUInt32BE(8);
   const names = begin.text.slice(Number(bytes.readBigUInt64BE(chunk + 4))).split("\0", count);
   return names.length === count && names.every((name) => /^[^/]+\.idx$/.test(name));
+}
+
+/** Whether all files of references that a list of them (reftable) names lie beside it. @param path with one character for each byte */
+export function namesOwnReferences(path: string): boolean {
+  return path.endsWith(`/reftable/${REFERENCES}`) && textOf(path)?.includes("/") === false;
 }
 
 /** After so long another change to a file changes its times again, on any disk; in milliseconds. */

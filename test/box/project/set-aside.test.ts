@@ -350,6 +350,47 @@ memory[at:at + 7] = b"../aaaa"
       writeFileSync(list, bytes);
     });
     expect(moved.map(({ path }) => path)).toEqual([list]);
+    // Newer versions of git add to it by further lists in a folder.
+    const more = join(project, `.git/objects/pack/multi-pack-index.d/multi-pack-index-${"0".repeat(40)}.midx`);
+    const added = (text: string) =>
+      found(project, () => {
+        mkdirSync(dirname(more), { recursive: true });
+        const bytes = readFileSync(list);
+        bytes.write(text, bytes.lastIndexOf("pack-"), "latin1");
+        writeFileSync(more, bytes);
+      });
+    rmSync(list);
+    git("multi-pack-index", "write");
+    expect(await added("pack-")).toEqual([]);
+    expect((await added("../../../x/")).map(({ path }) => path)).toEqual([more]);
+  });
+
+  it("is a list of files of references that names others than those beside it, as git would delete them", async () => {
+    const project = tempFolder();
+    execFileSync("git", ["init", "-q", project]);
+    const lists = [".git/reftable", ".git/worktrees/w/reftable"].map((name) => join(project, name, "tables.list"));
+    const written = (text: string) =>
+      found(project, () => {
+        for (const list of lists) {
+          mkdirSync(dirname(list), { recursive: true });
+          writeFileSync(list, text);
+        }
+      });
+    const own = "0x000000000001-0x000000000002-b54f3b59.ref\n";
+    expect(await written(own)).toEqual([]);
+    const moved = await written(`${own}../../../other/.git/reftable/${own}`);
+    expect(moved.map(({ path }) => path).sort()).toEqual(lists);
+  });
+
+  it("is a link where git svn writes by names that it knows before", async () => {
+    const project = tempFolder();
+    execFileSync("git", ["init", "-q", project]);
+    const log = join(project, ".git/svn/refs/remotes/git-svn/unhandled.log");
+    const moved = await found(project, () => {
+      mkdirSync(dirname(log), { recursive: true });
+      symlinkSync("../../out", log);
+    });
+    expect(moved.map(({ path }) => path)).toEqual([log]);
   });
 
   it("is what Sapling reads in a repository of git's", async () => {
