@@ -311,6 +311,8 @@ function isInOrder(index: Buffer, extension: number, entries: Uint32Array, exten
 
 /** Bytes in front of the untracked files, besides hashes: times of two files of ignored names, and what was asked for. */
 const IGNORED_SIZE = 2 * 36 + 4;
+/** Names of them: more than anybody has. */
+const MAX_UNTRACKED = 250_000;
 
 /** Whether the folders in which git knows of untracked files are the work tree's: it opens and lists them by these names. */
 function areOwnFolders(index: Buffer, extension: number, extensions_end: number, hash: number): boolean {
@@ -320,22 +322,32 @@ function areOwnFolders(index: Buffer, extension: number, extensions_end: number,
   if (name_of_ignored === -1 || name_of_ignored >= end) return false;
   const folders = numberAt(index, name_of_ignored + 1);
   let at = folders.next;
+  let left = MAX_UNTRACKED;
   for (let folder = 0; folder < folders.value && at < end; folder++) {
     const files = numberAt(index, at);
     at = numberAt(index, files.next).next;
     // The first is the work tree itself.
     for (let name = 0; name <= files.value; name++) {
-      const to = index.indexOf(0, at);
-      if (to === -1 || to >= end) return false;
-      if ((folder > 0 || name > 0) && !isOneName(index.toString("latin1", at, to))) return false;
+      const to = folder === 0 && name === 0 ? index.indexOf(0, at) : endOfName(index, at);
+      if (to === -1 || to >= end || left-- === 0) return false;
       at = to + 1;
     }
   }
   return true;
 }
 
-/** Of a file, or of a folder with a slash behind it; not one that leads up, or to what git keeps for itself. */
-const isOneName = (name: string): boolean => /^(?!\.{1,2}\/?$|\.git\/?$)[^/]+\/?$/.test(name);
+/**
+ * Where the zero is behind the name of a file, or of a folder with a slash; -1 where that is none, or one that leads up, or to what git
+ * keeps for itself. Byte by byte: there may be hundreds of thousands.
+ */
+function endOfName(bytes: Buffer, from: number): number {
+  let to = from;
+  while (to < bytes.length && bytes[to] !== 0 && bytes[to] !== SLASH) to++;
+  if (to === from || (bytes[from] === DOT && beginsOutside(bytes, from)) || to - from > MAX_LENGTH) return -1;
+  if (bytes[from] === DOT && to - from === 1) return -1;
+  if (bytes[to] === SLASH) to++;
+  return bytes[to] === 0 ? to : -1;
+}
 
 /** A number in as many bytes as git takes for it, and where it ends. */
 function numberAt(bytes: Buffer, at: number): { value: number; next: number } {

@@ -239,6 +239,20 @@ describe.each(["sha1", "sha256"])("what git knows of untracked files (%s) is loo
     expect(isOutside(index)).toBe(true);
     if (format === "sha1") expect(namesIn(file)).toBeUndefined();
   });
+
+  it.each(["./", "a", "..a", ".gita"])("%j millions of times keeps nobody waiting", (name) => {
+    const names = Buffer.alloc(8 * 1024 * 1024, `${name}\0`);
+    const head = Buffer.alloc(12 + 8 + 2 + 76 + (format === "sha1" ? 40 : 64) + 1);
+    head.write("DIRC\0\0\0\x02");
+    head.write("UNTR", 12);
+    head.writeUInt32BE(head.length - 20 + 6 + names.length, 16);
+    head.write("\x01x", 20);
+    // One folder, with so many files in it that the number has four bytes, and none below it.
+    const index = Buffer.concat([head, Buffer.from([1, 0x81, 0x80, 0x80, 0, 0, 0]), names, Buffer.alloc(32)]);
+    const began = performance.now();
+    expect(isOutside(index)).toBe(true);
+    expect(performance.now() - began).toBeLessThan(400);
+  });
 });
 
 describe("an index isn't read for less than git finds in it:", () => {
