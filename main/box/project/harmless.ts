@@ -184,7 +184,7 @@ const PLAIN_LINES = [
   /^\[core\]$/,
   /^\t(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks) = (?:true|false|[01])$/,
   /^\[(?:remote|branch) "[\w./-]+"\]$/,
-  /^\t(?:url|pushurl) = (?:https?:\/\/|\/|\.)[\w.:/~@%+-]*$/,
+  /^\t(?:url|pushurl) = (?:https?:\/\/|(?:file:\/\/)?\/|\.)[\w.:/~@%+-]*$/,
   /^\tfetch = \+?refs\/[\w./*-]+:refs\/[\w./*-]+$/,
   /^\t(?:remote|merge) = [\w./-]+$/,
 ];

@@ -412,6 +412,7 @@ memory[at:at + 7] = b"../aaaa"
     git("commit", "-q", "--allow-empty", "-m", "x");
     const moved = await found(project, () => {
       git("clone", "-q", "--shared", ".", "copy");
+      git("clone", "-q", "--depth=1", `file://${project}`, "shallow");
     });
     expect(moved).toEqual([]);
     expect(existsSync(join(project, "copy/.git/objects/info/alternates"))).toBe(true);
