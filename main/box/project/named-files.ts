@@ -52,7 +52,7 @@ function namesPlainFiles(path: string): boolean {
 const MAX_PACK_NAMES = 256 * 1024;
 const PACK_NAMES = "PNAM";
 
-/** Whether all packs that a list of them (gitformat-pack) names lie beside the others. @param path with one character for each byte */
+/** Whether all packs that a list of them (gitformat-pack) names lie beside the others. @param path as above */
 export function namesOwnPacks(path: string): boolean {
   if (!/\/pack\/(?:[^/]+\.d\/)?[^/]+$/.test(path) || !listsPacks(path.slice(path.lastIndexOf("/") + 1))) return false;
   const begin = beginningOf(Buffer.from(path, "latin1"), MAX_PACK_NAMES);
@@ -66,7 +66,7 @@ export function namesOwnPacks(path: string): boolean {
   return names.length === count && names.every((name) => /^[^/]+\.idx$/.test(name));
 }
 
-/** Whether all files of references that a list of them (reftable) names lie beside it. @param path with one character for each byte */
+/** Whether all files of references that a list of them (reftable) names lie beside it. @param path as above */
 export function namesOwnReferences(path: string): boolean {
   return path.endsWith(`/reftable/${REFERENCES}`) && textOf(path)?.includes("/") === false;
 }

@@ -40,7 +40,7 @@ const STEP = 512;
 /** Named pipes and sockets of one folder: more fit into no box's arguments. */
 const MAX_PIPES = 4096;
 
-/** In bytes, of the paths of all repositories: more than any project has. They are kept for each run, and written down. */
+/** In bytes, of the paths of all repositories, which are kept for each run: more than any project has. */
 const MAX_REPOSITORIES = 256 * 1024;
 
 export interface TreeLook {

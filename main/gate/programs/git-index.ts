@@ -337,8 +337,8 @@ function areOwnFolders(index: Buffer, extension: number, extensions_end: number,
 }
 
 /**
- * Where the zero is behind the name of a file, or of a folder with a slash; -1 where that is none, or one that leads up, or to what git
- * keeps for itself. Byte by byte: there may be hundreds of thousands.
+ * Where the zero is behind the name of a file, or of a folder with a slash; -1 where that is none, or one that leads
+ * up, or to what git keeps for itself. Byte by byte: there may be hundreds of thousands.
  */
 function endOfName(bytes: Buffer, from: number): number {
   let to = from;
