@@ -4,6 +4,10 @@ import { LeftToProgram, type Rewritable } from "./dialect.ts";
 
 /** A call that runs confined: whether its client may be given another command line for it, and which. */
 
+/** Longer than any path the system takes. */
+const MAX_PATH = 4096;
+const MAX_NAMES = 256;
+
 export interface AskedClient {
   agent: string;
   call: Rewritable | undefined;
@@ -21,7 +25,7 @@ export function canConfine(
   { agent, call, reader, state_dir }: AskedClient,
   mayHaveRule: (client: number, call: Rewritable) => boolean,
 ): boolean {
-  if (call === undefined || reader === undefined) return false;
+  if (call === undefined || reader === undefined || isTooDeep(call.cwd)) return false;
   try {
     const client = clientAbove(reader);
     const program = client === undefined ? undefined : clientProgram(client);
@@ -32,6 +36,9 @@ export function canConfine(
     return false; // what can't be found out about the client is not known to be safe
   }
 }
+
+/** All folders above it are looked through. The gate refuses a call that names such a one, too. */
+const isTooDeep = (cwd: string): boolean => cwd.length > MAX_PATH || cwd.split("/").length > MAX_NAMES;
 
 /** The call's input with the confined command in the place of its own, and every other field as it was. */
 export function rewritten({ input }: Rewritable, argv: readonly string[]): Record<string, unknown> {

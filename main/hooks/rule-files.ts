@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { type Dirent, opendirSync } from "node:fs";
 import { join } from "node:path";
 import { readRegularBytes, TOO_LARGE } from "../../ipc/regular-file.ts";
 import { errorCode } from "../gate/errors.ts";
@@ -39,18 +39,33 @@ export class RuleFiles {
   /** All files below a folder, not through links to others; none where it isn't there. @throws LeftToProgram; the system's error */
   below(folder: string): string[] {
     this.takeTime();
-    let entries: ReturnType<typeof entriesOf>;
+    let entries: Dirent[];
     try {
-      entries = entriesOf(folder);
+      entries = this.#entriesOf(folder);
     } catch (error) {
       if (errorCode(error) === "ENOENT") return [];
       throw error;
     }
-    this.#names -= entries.length;
     return entries.flatMap((entry) => {
       const path = join(folder, entry.name);
       return entry.isDirectory() ? this.below(path) : [path];
     });
+  }
+
+  /** One by one: there may be a million. */
+  #entriesOf(folder: string): Dirent[] {
+    const entries: Dirent[] = [];
+    const opened = opendirSync(folder);
+    try {
+      for (let entry = opened.readSync(); entry !== null; entry = opened.readSync()) {
+        this.#names--;
+        this.takeTime();
+        entries.push(entry);
+      }
+    } finally {
+      opened.closeSync();
+    }
+    return entries;
   }
 
   /** Another one is to be looked for. @throws LeftToProgram */
@@ -58,5 +73,3 @@ export class RuleFiles {
     if (this.is_gate && (this.#names < 0 || performance.now() > this.#ends_at)) throw new LeftToProgram();
   }
 }
-
-const entriesOf = (folder: string) => readdirSync(folder, { withFileTypes: true });

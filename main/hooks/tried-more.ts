@@ -27,7 +27,7 @@ export function triedMore(output: string, cwd: string, { is_gate }: Pick<HookPla
 
 /** `cat: NAME: No such ...`, `cannot access 'NAME': No such ...`, `ENOENT: ..., open 'NAME'`. */
 function namesIn(line: string): string[] {
-  const quoted = [...line.matchAll(/['"‘“«]([^'"’”»]+)['"’”»]/g)].map(([, name = ""]) => name);
+  const quoted = [...line.matchAll(/['"‘“«]([^'"‘“«’”»]+)['"’”»]/g)].map(([, name = ""]) => name);
   const parts = line.split(": ").slice(1, -1);
   return [...quoted, ...parts].filter((name) => name !== "" && !name.includes("\0"));
 }

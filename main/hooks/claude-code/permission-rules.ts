@@ -34,7 +34,7 @@ export function mayHaveRuleAbout({ line, cwd, pid, env, is_gate }: Asked): boole
   const folders = new Set([...foldersUpFrom(readlinkSync(`/proc/${pid}/cwd`)), ...foldersUpFrom(dirname(cwd))]);
   const files = new RuleFiles(is_gate);
   return [...settingsSources(context, files), ...[...folders].flatMap((folder) => projectSources(folder, files))].some(
-    ({ settings, problem }) => problem !== undefined || (settings !== undefined && isAbout(settings, line)),
+    ({ settings, problem }) => problem !== undefined || (settings !== undefined && isAbout(settings, line, files)),
   );
 }
 
@@ -49,17 +49,19 @@ function foldersUpFrom(folder: string): string[] {
   return above === folder ? [folder] : [folder, ...foldersUpFrom(above)];
 }
 
-function isAbout({ permissions, sandbox }: Json, line: string): boolean {
+function isAbout({ permissions, sandbox }: Json, line: string, files: RuleFiles): boolean {
   if (isObject(sandbox) && sandbox.enabled !== undefined && sandbox.enabled !== false) return true;
   if (!isObject(permissions)) return false;
   return [permissions.deny, permissions.ask].some(
-    (rules) => rules !== undefined && (!Array.isArray(rules) || rules.some((rule) => mayBeAbout(rule, line))),
+    (rules) => rules !== undefined && (!Array.isArray(rules) || rules.some((rule) => mayBeAbout(rule, line, files))),
   );
 }
 
 /** A rule for a whole tool holds for a rewritten call, too. */
-function mayBeAbout(rule: unknown, line: string): boolean {
+function mayBeAbout(rule: unknown, line: string, files: RuleFiles): boolean {
+  files.takeTime();
   if (typeof rule !== "string") return true;
-  const pattern = /\(([\s\S]*)\)\s*$/.exec(rule)?.[1];
-  return pattern !== undefined && mayMean(pattern, line);
+  // Not by an expression: a project's rule may be made to take it long.
+  const [whole, from] = [rule.trimEnd(), rule.indexOf("(")];
+  return from !== -1 && whole.endsWith(")") && mayMean(whole.slice(from + 1, -1), line, () => files.takeTime());
 }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
-import { parse } from "node:path";
+import { isAbsolute, parse } from "node:path";
 import { isObject, parseObject } from "../../../ipc/json-object.ts";
 import { foundInTranscript, QUICKLY_READ } from "./transcript.ts";
 
@@ -13,6 +13,8 @@ import { foundInTranscript, QUICKLY_READ } from "./transcript.ts";
 const OTHERS = ["pwsh", "powershell"];
 /** Where Codex looks for one beside PATH. */
 const USUAL = "/usr/local/bin";
+/** More folders of a PATH aren't looked through. */
+const MAX_FOLDERS = 256;
 /** The user's, as the system says: it may have to ask another machine. */
 let own_shell: string | undefined;
 
@@ -31,15 +33,20 @@ export function chosenShell(
     // A script of the model's calls tools that aren't recorded: not all was looked through for them.
     const { shell } = args;
     if (shell === undefined || shell === null) return "own";
+    if (typeof shell === "object") return { name: "" };
     return typeof shell === "string" && kindOf(shell) === kindOf(ownShell()) ? "own" : { name: String(shell) };
   } catch {
     return null; // no record, or no user's shell
   }
 }
 
-/** True if a shell is in reach that reads lines in another way. @param path the client's PATH */
-export function hasOtherShell(path = ""): boolean {
-  return [...path.split(":"), USUAL].some((folder) => OTHERS.some((name) => existsSync(`${folder || "."}/${name}`)));
+/** True if a shell is in reach that reads lines in another way; in doubt true. @param path the client's PATH @param cwd the client's */
+export function hasOtherShell(path = "", cwd = ""): boolean {
+  const folders = new Set(
+    [...path.split(":"), USUAL].map((folder) => (isAbsolute(folder) ? folder : `${cwd}/${folder}`)),
+  );
+  if (folders.size > MAX_FOLDERS) return true;
+  return [...folders].some((folder) => OTHERS.some((name) => existsSync(`${folder}/${name}`)));
 }
 
 function ownShell(): string {
@@ -54,7 +61,8 @@ function argumentsIn(lines: readonly string[], call_id: string) {
     if (!line.includes('"function_call"') || !line.includes(call_id)) continue;
     const { type, payload } = parseObject(line) ?? {};
     if (type !== "response_item" || !isObject(payload) || payload.call_id !== call_id) continue;
-    if (payload.type === "function_call") return parseObject(String(payload.arguments));
+    const { type: kind, arguments: args } = payload;
+    if (kind === "function_call") return typeof args === "string" ? parseObject(args) : undefined;
   }
   return undefined;
 }

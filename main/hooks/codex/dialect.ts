@@ -53,7 +53,7 @@ function read(text: string, env: Env): HookCall | { refused: string } {
     tool_name === SHELL_TOOL ? chosenShell(textIn(payload, "transcript_path", MAX_PATH), callIdOf(payload)) : "own";
   if (shell !== null && shell !== "own") return { refused: OTHER_SHELL };
   // What is clear is so as sh, bash and zsh read it.
-  const declared = shell === null && hasOtherShell(context?.path) ? { capability: "code:exec" } : {};
+  const declared = shell === null && hasOtherShell(context?.path, context?.cwd) ? { capability: "code:exec" } : {};
   return {
     session_id: textIn(payload, "session_id") ?? "",
     call: {

@@ -23,6 +23,9 @@ const OWN_TOOLS: readonly string[] = [
   "run_shell_command",
 ];
 
+/** Longer than any path the system takes. */
+export const MAX_PATH = 4096;
+
 const INSTEAD = "name it by its absolute path, as it is on disk";
 
 /** Why a call can't be judged by the path that it names, or undefined. @param cwd where Gemini runs: absolute */
@@ -31,6 +34,8 @@ export function readsOtherwise(tool: string, input: Json, cwd: string): string |
   for (const arg of PATH_ARGS) {
     const path = input[arg];
     if (typeof path !== "string" || path === "") continue;
+    // To make such a one absolute may take long.
+    if (path.length > MAX_PATH) return `${arg}: longer than ${MAX_PATH} characters`;
     const why = misread(path, cwd) ?? (tool === "replace" ? searchedFor(path, cwd) : undefined);
     if (why !== undefined) return `${arg}: ${why}; ${INSTEAD}`;
   }

@@ -5,7 +5,7 @@ import type { Env } from "../../../ipc/paths.ts";
 import type { HookCall, Rewritable } from "../dialect.ts";
 import { mcpExecutor } from "../mcp-name.ts";
 import { contextOf, parsePayload, textIn } from "../payload.ts";
-import { readsOtherwise } from "./path-reading.ts";
+import { MAX_PATH, readsOtherwise } from "./path-reading.ts";
 
 /** The payload of Gemini CLI's BeforeTool hook as a call for the gate. Unknown fields are ignored. */
 
@@ -20,7 +20,7 @@ export function readCall(text: string, env: Env): HookCall | { refused: string }
   const { payload = {} } = parsed;
   const { tool_name, tool_input, cwd, hook_event_name } = payload;
   if (typeof tool_name !== "string" || !isObject(tool_input) || hook_event_name !== "BeforeTool") return NO_PAYLOAD;
-  if (typeof cwd !== "string") return NO_PAYLOAD;
+  if (typeof cwd !== "string" || cwd.length > MAX_PATH) return NO_PAYLOAD;
   const otherwise = readsOtherwise(tool_name, tool_input, cwd);
   if (otherwise !== undefined) return { refused: otherwise };
   return {
@@ -77,5 +77,7 @@ function contextIn(payload: Json, cwd: string, env: Env): HookCall["call"]["cont
 }
 
 function folderOf({ dir_path }: Json, cwd: string): string {
-  return typeof dir_path === "string" && dir_path !== "" ? resolve(cwd, dir_path) : cwd;
+  return typeof dir_path === "string" && dir_path !== "" && cwd.length + dir_path.length <= 2 * MAX_PATH
+    ? resolve(cwd, dir_path)
+    : cwd;
 }
