@@ -115,15 +115,19 @@ ask() {
   late= lost='--lost 1'
   if [ -n "\${BASH_VERSION-}" ]; then
     read -r -t "$seconds" answer <&5
-    [ $? -le 128 ] || late=1
+    ended=$?
+    [ "$ended" -le 128 ] || late=1
   else
     trap 'late=1' CHLD
     sleep "$seconds" </dev/null >/dev/null 2>&1 4>&- 5<&- &
     read -r answer <&5
+    ended=$?
     trap - CHLD
     kill "$!" 2>/dev/null
   fi
   [ -z "$late" ] || blocks 'the gate does not answer'
+  # Without its line's end it is half an answer, which a client takes for none, and goes on.
+  [ "$ended" -eq 0 ] || return 1
   case $answer in '{'*'}') ;; *) return 1 ;; esac
 }
 
