@@ -34,10 +34,14 @@ export function hookPipes({ state_dir, env, failed }: OpenedPipes): HookPipes {
   return new HookPipes({ folder: pipesFolder(state_dir), slots, prefix, answer: answersOf(env), failed }, made);
 }
 
-function answersOf(env: Env): HookPipesParts["answer"] {
+/** @param env the gate's own */
+export function answersOf(env: Env): HookPipesParts["answer"] {
+  // Where the gate itself was started says nothing about a client, nor is it one of the agents.
+  const own = Object.entries(env).filter(([name]) => !SAID.has(name) && name !== "METNOS_AGENT_TOKEN");
+  const kept = Object.fromEntries(own);
   return async (words, hook) => {
     try {
-      const answer = await answered(words, { env: placeOf(env, words), is_gate: true }, hook);
+      const answer = await answered(words, { env: placeOf(kept, words), is_gate: true }, hook);
       return answer === undefined ? undefined : JSON.stringify(answer);
     } catch {
       return undefined; // nobody waits any more, or it is left to the program, which says itself what is wrong
@@ -45,8 +49,8 @@ function answersOf(env: Env): HookPipesParts["answer"] {
   };
 }
 
-/** The gate's own, with what says where the client looks for programs and settings. */
-function placeOf({ METNOS_AGENT_TOKEN: _, ...env }: Env, { variables }: PipeWords): Env {
+/** With what says where the client looks for programs and settings. */
+function placeOf(env: Env, { variables }: PipeWords): Env {
   const said = variables.map((text): [string, string] => {
     const at = text.indexOf("=");
     return [text.slice(0, at), text.slice(at + 1)];
