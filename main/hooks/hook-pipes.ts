@@ -17,6 +17,8 @@ const WAITING = 64;
 const FILL_AFTER_MS = 25;
 /** In bytes; what is larger is left to the program, which says why it is refused. */
 const MAX_MESSAGE = MAX_FRAME_BYTES + 65_536;
+/** A message comes in a few; one byte at a time, each would cost some hundred. */
+const MAX_CHUNKS = 4096;
 /** A pair that was taken by a launcher which then said nothing is given up after twice as long. In milliseconds. */
 const LOOK_FOR_LEFT_MS = 10_000;
 const TAKEN = ".taken";
@@ -148,7 +150,7 @@ export class HookPipes {
     if (!waiting.is_begun) this.#begin(waiting);
     if (waiting.ended.has_ended) return;
     waiting.size += chunk.length;
-    if (waiting.size > MAX_MESSAGE) return void waiting.socket.destroy();
+    if (waiting.size > MAX_MESSAGE || waiting.chunks.length >= MAX_CHUNKS) return void waiting.socket.destroy();
     waiting.chunks.push(chunk);
     if (chunk.at(-1) !== 0) return;
     const words = readPipeWords(waiting.chunks.length === 1 ? chunk : Buffer.concat(waiting.chunks));

@@ -14,8 +14,8 @@ import { pipesFolder } from "./pipes-folder.ts";
 
 /** What the gate answers hooks over its pipes: by the same way as their own program, over the agents' socket. */
 
-/** What is reported after a call may hold long output; in bytes. */
-const MAX_REPORT = 256 * 1024;
+/** A longer payload is the program's to read: many at once would keep the gate. What is reported may hold long output. In bytes. */
+const [MAX_CALL, MAX_REPORT] = [128 * 1024, 256 * 1024];
 
 /** What a launcher says of its variables. */
 const SAID: ReadonlySet<string> = new Set([GIVEN_PATH, "CLAUDE_CONFIG_DIR"]);
@@ -84,7 +84,7 @@ async function decided(
   hook: Ending,
 ): Promise<object | undefined> {
   const options = optionsOf(dialect, argv);
-  if (options === undefined) return undefined;
+  if (options === undefined || payload.length > MAX_CALL) return undefined;
   const { client } = options;
   const answer = await askGate({
     ...place,
