@@ -22,12 +22,15 @@ export function abandonedBy(reader: number | undefined, client?: number, launche
     (reader !== undefined && client !== undefined && !isAbove(reader, client));
 }
 
-/** True if `reader` is still the parent of `parent`; where the system doesn't say, if it runs. */
+/** True if `reader` is still the parent of `parent`; where the system doesn't say, if both run. */
 export function isAbove(parent: number, reader: number): boolean {
   const found = parentOf(parent);
-  if (found !== undefined) return found === reader;
+  return found === undefined ? isRunning(parent) && isRunning(reader) : found === reader;
+}
+
+function isRunning(pid: number): boolean {
   try {
-    process.kill(reader, 0);
+    process.kill(pid, 0);
     return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM";
