@@ -21,7 +21,6 @@ const MAX_MESSAGE = MAX_FRAME_BYTES + 65_536;
 const MAX_CHUNKS = 4096;
 /** A pair that was taken by a launcher which then said nothing is given up after twice as long. In milliseconds. */
 const LOOK_FOR_LEFT_MS = 10_000;
-const TAKEN = ".taken";
 
 export interface HookPipesParts {
   /** Its own folder; for the gate's user alone. */
@@ -249,10 +248,12 @@ export class HookPipes {
       );
       this.#silent = new Set(silent);
       for (const waiting of left) waiting.socket.destroy();
-      // Made by launchers that came too late for a pair.
+      // Those that weren't made yet when they were to take the place of others.
+      this.#fill();
+      // Made by launchers that came too late for a pair: marks, and files where its pipes were.
       for (const name of names)
-        if (name.endsWith(TAKEN) && !this.#waiting.has(name.slice(0, -TAKEN.length)))
-          rmSync(join(this.#parts.folder, name), { force: true });
+        if (!this.#waiting.has(name.replace(/\.[a-z]+$/, "")))
+          rmSync(join(this.#parts.folder, name), { recursive: true, force: true });
     } catch (error) {
       this.#parts.failed("looking at the pipes of hooks", error);
     }
