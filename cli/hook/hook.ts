@@ -47,6 +47,8 @@ async function answerFor(dialect: HookDialect, argv: readonly string[]): Promise
     input: readInput,
     isAbandoned: abandonedBy(options.parent, options.client, options.launcher),
   };
+  // It was withdrawn as nobody reads its answer: the user isn't asked once more.
+  if (options.is_lost && asked.isAbandoned()) throw new AbandonedError();
   const answer = await askGate(asked);
   if ("permission" in answer) return answer;
   try {
