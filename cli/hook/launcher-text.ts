@@ -29,6 +29,10 @@ const SAID = "CLAUDE_CONFIG_DIR";
 const [WAIT_SECONDS, REPORT_SECONDS] = [50, 5];
 /** The gate itself gives up first: this is for one that has been stopped. */
 const MARGIN_SECONDS = 5;
+/** How long what keeps the time sleeps at once: it outlives a launcher that is killed. */
+const SLEEP_SECONDS = 5;
+/** Of a payload, in bytes: a pipe holds it with the rest, so that nobody waits for a gate that has been stopped to read it. */
+const MAX_PIPED = 32_768;
 
 /**
  * It begins with an empty environment, before a shell has read any of it: what a project's settings put there
@@ -85,7 +89,7 @@ esac
  * Takes a waiting pair of pipes, which nobody else then takes, says the call, and reads a line. Both pipes are opened for reading and
  * writing first, which never waits; then each only one way, so that either side sees the other's end. Without an answer the program asks.
  * dash ends at a failed redirection of \`:\` or \`exec\`, not of \`true\` and \`command exec\`; it has no \`read -t\`, but ends reading where a
- * process of its own ends, which bash doesn't.
+ * process of its own ends, which bash doesn't. What is no whole line, as the gate has ended within it, is no answer.
  */
 function byPipe(folder: string, env: LauncherParts["env"]): string {
   const said = [
@@ -94,6 +98,7 @@ function byPipe(folder: string, env: LauncherParts["env"]): string {
   ];
   return `
 ask() {
+  [ -n "$reports" ] || [ "\${#payload}" -le ${MAX_PIPED} ] || return 1
   pipe=
   set -C
   for up in ${shellQuoted(`${folder}/`)}*.up; do
@@ -112,22 +117,27 @@ ask() {
   trap '' PIPE
   { printf '%s\\0' "$$ $PPID" "$#" ${said.length} "$@" ${said.join(" ")} "$payload" >&4; } 2>/dev/null || return 1
   trap - PIPE
-  late= lost='--lost 1'
+  late= whole= lost='--lost 1'
   if [ -n "\${BASH_VERSION-}" ]; then
-    read -r -t "$seconds" answer <&5
-    ended=$?
-    [ "$ended" -le 128 ] || late=1
+    IFS= read -r -t "$seconds" answer <&5 && whole=1
+    [ $? -le 128 ] || late=1
   else
-    trap 'late=1' CHLD
-    sleep "$seconds" </dev/null >/dev/null 2>&1 4>&- 5<&- &
-    read -r answer <&5
-    ended=$?
-    trap - CHLD
-    kill "$!" 2>/dev/null
+    while :; do
+      late= part= piece=$seconds
+      [ "$piece" -le ${SLEEP_SECONDS} ] || piece=${SLEEP_SECONDS}
+      trap 'late=1' CHLD
+      sleep "$piece" </dev/null >/dev/null 2>&1 4>&- 5<&- &
+      IFS= read -r part <&5 && whole=1
+      trap - CHLD
+      kill "$!" 2>/dev/null
+      answer=$answer$part seconds=$((seconds - piece))
+      [ -z "$whole" ] && [ -n "$late" ] && [ "$seconds" -gt 0 ] && wait "$!" || break
+    done
   fi
-  [ -z "$late" ] || blocks 'the gate does not answer'
-  # Without its line's end it is half an answer, which a client takes for none, and goes on.
-  [ "$ended" -eq 0 ] || return 1
+  if [ -z "$whole" ]; then
+    [ -z "$late" ] || blocks 'the gate does not answer'
+    return 1
+  fi
   case $answer in '{'*'}') ;; *) return 1 ;; esac
 }
 

@@ -1,11 +1,27 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { setTimeout as delay } from "node:timers/promises";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { launcherText } from "../../cli/hook/launcher-text.ts";
 import { OperatorClient } from "../../ipc/operator-client.ts";
+import { HookPipes } from "../../main/hooks/hook-pipes.ts";
 import { pipesFolder } from "../../main/hooks/pipes-folder.ts";
+import { SlotPool } from "../../main/pipes/slots.ts";
 import { startServe } from "../support/gate-process.ts";
 import { payload } from "../support/hook-process.ts";
 import { startGate } from "../support/running-gate.ts";
@@ -118,13 +134,16 @@ describe.each(SHELLS)("a hook whose launcher is run by %s", (shell) => {
     expect(launcher.started).toBe(0);
   });
 
-  it("says what it got: a payload of 100 KB, quotes, blanks, line ends", async () => {
+  it.each([
+    ["over a pipe, 27 KB", 900, 0],
+    ["by its program, 900 KB, which no pipe holds", 30_000, 1],
+  ])("says what it got, quotes, blanks, line ends: %s", async (_what, times, started) => {
     const { gate, launcher } = await gateWithPipes(shell);
-    const content = `${"é'\"\\`$(x) \t\r\n%s\u0000".repeat(3000)}end`;
+    const content = `${"é'\"\\`$(x) \t\r\n%s\u0000".repeat(times)}end`;
     const written = gate.event((event) => event.type === "decision");
     expect(await launcher.ask(payload("Write", { file_path: "/srv/project/a b", content }))).toMatchObject({ code: 0 });
     expect(JSON.stringify(await written)).toContain("/srv/project/a b");
-    expect(launcher.started).toBe(0);
+    expect(launcher.started).toBe(started);
   });
 
   it.each([
@@ -220,6 +239,96 @@ describe.each(SHELLS)("a hook whose launcher is run by %s", (shell) => {
     expect(launcher.started).toBe(0);
   });
 
+  it("leaves nothing that sleeps for long where it is killed", async () => {
+    const { gate, launcher } = await gateWithPipes(shell, "Supervised");
+    const asked = gate.event((event) => event.type === "approval.waiting");
+    const { child, ended } = launcher.start(payload("Write", { file_path: "/srv/project/b", content: "x" }), [
+      ...["--wait", "3600"],
+    ]);
+    await asked;
+    const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8").split(" ").filter(Boolean);
+    child.kill("SIGKILL");
+    await ended;
+    await expect.poll(() => children.filter((pid) => existsSync(`/proc/${pid}`)), { timeout: 8000 }).toEqual([]);
+  });
+
+  it("waits for its answer longer than one of its sleeps", async () => {
+    const { gate, launcher } = await gateWithPipes(shell, "Supervised");
+    const asked = gate.event((event) => event.type === "approval.waiting");
+    const { ended } = launcher.start(payload("Write", { file_path: "/srv/project/b", content: "x" }));
+    await asked;
+    const [token = ""] = await gate.waiting();
+    await delay(6000);
+    await gate.operator.call("approvals.resolve", { token, decision: "approved" });
+    expect(await ended).toMatchObject({ code: 0, permission: "allow", errors: "" });
+    expect(launcher.started).toBe(0);
+  });
+
+  it("is asked about once where its client is killed, which withdraws it", async () => {
+    const { gate, launcher } = await gateWithPipes(shell, "Supervised");
+    let asked = 0;
+    gate.operator.subscribe(() => asked++, ["approval.waiting"]);
+    const input = join(gate.home.home, "input");
+    writeFileSync(input, payload("Write", { file_path: "/srv/project/b", content: "x" }));
+    const line = `'${launcher.file}' hook claude-code <'${input}'; true`;
+    const client = spawn("/bin/sh", ["-c", line], { stdio: "ignore" });
+    await expect.poll(() => asked).toBe(1);
+    client.kill("SIGKILL");
+    await expect.poll(() => gate.waiting(), { timeout: 2000 }).toEqual([]);
+    await expect.poll(() => launcher.started).toBe(1);
+    await delay(1500);
+    expect(asked).toBe(1);
+  });
+
+  it("is withdrawn as it is killed where its program asks", async () => {
+    const { gate, launcher } = await gateWithPipes(shell, "Supervised");
+    rmSync(pipesFolder(gate.paths.state_dir), { recursive: true });
+    const asked = gate.event((event) => event.type === "approval.waiting");
+    const { child } = launcher.start(payload("Write", { file_path: "/srv/project/b", content: "x" }));
+    await asked;
+    child.kill("SIGKILL");
+    await expect.poll(() => gate.waiting(), { timeout: 2000 }).toEqual([]);
+    expect(launcher.started).toBe(1);
+  });
+
+  it("takes no part of an answer for one: its program asks", async () => {
+    const home = temporaryHome();
+    const folder = pipesFolder(home.paths.state_dir);
+    mkdirSync(folder, { recursive: true });
+    execFileSync("mkfifo", [join(folder, "a.up"), join(folder, "a.down")]);
+    const up = openSync(join(folder, "a.up"), constants.O_RDONLY | constants.O_NONBLOCK);
+    const down = openSync(join(folder, "a.down"), constants.O_RDWR);
+    const launcher = new LauncherUnderTest(home, shell);
+    const { child, ended } = launcher.start(READ);
+    await expect.poll(() => existsSync(join(folder, "a.taken"))).toBe(true);
+    await expect.poll(() => readFifo(up)).toContain("PreToolUse");
+    writeSync(down, '{"hookSpecificOutput":{"permissionDecision":"allow"}');
+    closeSync(down);
+    closeSync(up);
+    await expect.poll(() => launcher.started).toBe(1);
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+    child.kill("SIGKILL");
+    expect(await ended).toMatchObject({ output: "" });
+  });
+
+  it("is denied in time where the gate was stopped and the call is larger than a pipe holds", async () => {
+    const home = temporaryHome();
+    const gate = await startServe(home);
+    await expect.poll(() => waiting(home).length).toBe(64);
+    const launcher = new LauncherUnderTest(home, shell);
+    gate.child.kill("SIGSTOP");
+    try {
+      const input = payload("Write", { file_path: "/srv/a", content: "x".repeat(200_000) });
+      const { child, ended } = launcher.start(input, ["--wait", "1"]);
+      const late = setTimeout(() => child.kill("SIGKILL"), 15_000);
+      expect(await ended).toMatchObject({ code: 0, permission: "deny" });
+      clearTimeout(late);
+    } finally {
+      gate.child.kill("SIGCONT");
+    }
+  });
+
   it("reports what ran, and what a session does, without a program, but for what the user says", async () => {
     const { launcher } = await gateWithPipes(shell);
     const after = {
@@ -268,6 +377,25 @@ describe("whatever is in the place of a pair, nothing is let through by it, and 
     expect(launcher.started).toBe(2);
   });
 
+  it("and pairs are made later that couldn't be made at once, and files of launchers that came too late removed", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { paths } = temporaryHome();
+    const [folder, made] = [pipesFolder(paths.state_dir), join(paths.state_dir, "hook", "made-pipes")];
+    const slots = new SlotPool(made, "own", () => undefined);
+    const failed = (what: string, error: unknown) => expect.unreachable(`${what}: ${error}`);
+    const is_none = vi.spyOn(slots, "takeMade").mockReturnValue(undefined);
+    const pipes = new HookPipes({ folder, slots, prefix: "own", answer: async () => undefined, failed }, made);
+    onTestFinished(() => pipes.close());
+    await pipes.begin();
+    for (const name of ["own-late.up", "own-late.down"]) writeFileSync(join(folder, name), "");
+    is_none.mockRestore();
+    vi.advanceTimersByTime(10_000);
+    const names = readdirSync(folder);
+    expect(names.filter((name) => name.startsWith("own-late"))).toEqual([]);
+    expect(names.filter((name) => name.endsWith(".up")).length).toBe(64);
+  });
+
   it("and what an earlier gate has left is removed by the next one", async () => {
     const home = temporaryHome();
     const first = await startServe(home);
@@ -283,6 +411,16 @@ describe("whatever is in the place of a pair, nothing is let through by it, and 
     expect(waiting(home).filter((name) => left.includes(name))).toEqual([]);
   });
 });
+
+/** What is in it now. */
+function readFifo(fd: number): string {
+  const bytes = Buffer.alloc(65_536);
+  try {
+    return bytes.toString("utf8", 0, readSync(fd, bytes));
+  } catch {
+    return "";
+  }
+}
 
 function linkTo(name: string, make: (other: string) => void): void {
   make(`${name}.other`);
