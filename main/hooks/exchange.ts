@@ -72,7 +72,7 @@ export class GateLine {
     if (isOwnSocket(socket_path)) this.#connection = new Connection(socket_path);
   }
 
-  /** Nothing is asked after all. */
+  /** Nothing more is asked. */
   close(): void {
     this.#connection?.socket.destroy();
   }
@@ -82,11 +82,10 @@ export class GateLine {
    * in the same turn in which the line was made: it would miss the end of its connection.
    */
   async ask(request: Request): Promise<Answer> {
-    let connection = this.#connection;
-    if (connection === undefined) return FOREIGN_SOCKET;
+    if (this.#connection === undefined) return FOREIGN_SOCKET;
     let lost_at = request.is_lost ? monotonicMs() : undefined;
     for (let pause = 50; ; pause = Math.min(pause * 2, 1000)) {
-      const answer = await new Attempt(request, connection).outcome;
+      const answer = await new Attempt(request, this.#connection).outcome;
       if (answer.kind !== "lost") return answer;
       if (answer.was_connected) {
         lost_at = monotonicMs();
@@ -96,7 +95,7 @@ export class GateLine {
       if (monotonicMs() >= request.deadline) return { kind: "unanswered" };
       if (request.isAbandoned() || request.ended?.has_ended) return { kind: "abandoned" };
       await new Promise((resolve) => setTimeout(resolve, pause));
-      connection = new Connection(this.#socket_path);
+      this.#connection = new Connection(this.#socket_path);
     }
   }
 }
@@ -223,7 +222,7 @@ class Attempt {
 
   #end(answer: Answer): void {
     this.#stop();
-    this.#resolve(answer); // The process ends next, and its connection with it: closing it first would only take time.
+    this.#resolve(answer); // Who asked closes the connection, or ends: closing it first would only take a program's time.
   }
 
   #stop(): void {
