@@ -68,9 +68,3 @@ export interface HookDialect {
   /** What the client is answered after a call, and in its session: `hook claude-code after`. Never rejects, but with `LeftToProgram`. */
   readonly events: Readonly<Record<"after" | "session", (input: string, place: HookPlace) => Promise<object>>>;
 }
-
-/** For clients whose calls are never confined. */
-export const NEVER_CONFINED: Pick<HookDialect, "canConfine" | "rewritten"> = {
-  canConfine: () => false,
-  rewritten: ({ input }) => ({ ...input }),
-};

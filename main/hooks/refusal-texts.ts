@@ -53,7 +53,7 @@ export const SANITIZER_TEXTS: readonly string[] = [
 ];
 
 /** With no permission (EACCES, EPERM), a place that can't be moved away or exchanged (EBUSY), and no address space. */
-export const REFUSAL_TEXTS: readonly string[] = [
+const REFUSAL_TEXTS: readonly string[] = [
   ...READ_ONLY_TEXTS,
   ...NO_NETWORK_TEXTS,
   "EACCES",

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
-import { CODEX_PROGRAM } from "../../../main/hooks/codex/codex-home.ts";
 import { launcherFile } from "../../hook/launcher.ts";
 import type { Adapter } from "../adapter.ts";
 import { clientCheck, clientNote } from "../client-check.ts";
+import { CODEX_PROGRAM } from "./codex-program.ts";
 import { codexChecks } from "./hook-check.ts";
 import { launchCodex } from "./launch.ts";
 import { connectCodex, disconnectCodex } from "./settings.ts";

@@ -2,12 +2,12 @@ import { GateError } from "../../../ipc/gate-error.ts";
 import { isObject, type Json } from "../../../ipc/json-object.ts";
 import { ownCommand } from "../../../ipc/own-command.ts";
 import { visible } from "../../../ipc/visible-text.ts";
-import { codexProgram } from "../../../main/hooks/codex/codex-home.ts";
 import type { Check } from "../../check.ts";
 import { launcherFile, launcherProblem } from "../../hook/launcher.ts";
 import type { CheckContext } from "../adapter.ts";
 import { LOADERS } from "../claude-code/dangers.ts";
 import { AppServer } from "./app-server.ts";
+import { codexProgram } from "./codex-program.ts";
 import {
   type CodexHook,
   type CodexHooks,

@@ -1,7 +1,7 @@
-import { codexProgram } from "../../../main/hooks/codex/codex-home.ts";
 import { launcherFile, writeLauncher } from "../../hook/launcher.ts";
 import type { Launch, LaunchOptions } from "../adapter.ts";
 import { AppServer } from "./app-server.ts";
+import { codexProgram } from "./codex-program.ts";
 import { type CodexHook, hooksIn, isAsking, isCalled } from "./codex-settings.ts";
 import { isWrittenCommand, ourGroups } from "./entries.ts";
 

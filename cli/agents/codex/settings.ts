@@ -2,11 +2,12 @@ import { rmSync } from "node:fs";
 import { parse } from "smol-toml";
 import { GateError } from "../../../ipc/gate-error.ts";
 import { isObject, type Json } from "../../../ipc/json-object.ts";
-import { codexHome, codexProgram, configFile, hooksFile } from "../../../main/hooks/codex/codex-home.ts";
+import { codexHome, configFile, hooksFile } from "../../../main/hooks/codex/codex-home.ts";
 import { launcherFile, writeLauncher } from "../../hook/launcher.ts";
 import type { ConnectOptions, ConnectResult } from "../adapter.ts";
 import { backUp, backupFile, parseSettings, readText, serialised, writeSettings } from "../settings-file.ts";
 import { AppServer } from "./app-server.ts";
+import { codexProgram } from "./codex-program.ts";
 import { hooksIn, isOurHook, settingsIn, TRUSTED, writeConfig } from "./codex-settings.ts";
 import { checkForm, holdsOurs, isWrittenCommand, ourGroups, withOurs, withoutOurs } from "./entries.ts";
 

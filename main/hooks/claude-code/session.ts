@@ -6,7 +6,7 @@ import { reportSession } from "../session-event.ts";
 export const TURN = "prompt_id";
 
 /** The event that says what the user said: the hook's own program looks for other hooks with each (cli/agents/claude-code). */
-export const PROMPT_EVENT = "UserPromptSubmit";
+const PROMPT_EVENT = "UserPromptSubmit";
 
 /** Lets the gate know what happened in a session of Claude Code. @throws LeftToProgram of what the user says, in the gate */
 export async function reportClaudeSession(input: string, { env, is_gate }: HookPlace): Promise<object> {
