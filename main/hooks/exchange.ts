@@ -222,7 +222,7 @@ class Attempt {
 
   #end(answer: Answer): void {
     this.#stop();
-    this.#resolve(answer); // Who asked closes the connection, or ends: closing it first would only take a program's time.
+    this.#resolve(answer); // Who asked closes the connection, or ends.
   }
 
   #stop(): void {

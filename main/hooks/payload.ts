@@ -9,7 +9,7 @@ import type { CallContext } from "../../ipc/wire.ts";
 
 /** Ids longer than this are cut, in characters. */
 const MAX_ID = 128;
-/** What can be a file's name, too. */
+/** A plain one, as all clients make them. */
 const CALL_ID = /^[A-Za-z0-9_-]{1,128}$/;
 
 /** The object, undefined where it is none; why it is refused where it can't be written again as it was sent: a card would show another one. */
@@ -28,7 +28,7 @@ export function textIn(payload: Json, name: string, most = MAX_ID): string | und
   return typeof value === "string" && value !== "" ? value.slice(0, most) : undefined;
 }
 
-/** The id of a call, where it can be a file's name. */
+/** The id of a call; undefined where it isn't plain. */
 export function callIdOf({ tool_use_id }: Json): string | undefined {
   return typeof tool_use_id === "string" && CALL_ID.test(tool_use_id) ? tool_use_id : undefined;
 }
