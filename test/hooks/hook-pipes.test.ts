@@ -367,7 +367,7 @@ describe("whatever is in the place of a pair, nothing is let through by it, and 
     expect(launcher.started).toBe(1);
   });
 
-  it("and no pair at all, as the gate's folder is empty, gone, or closed to everybody", async () => {
+  it("and no pair at all, as the gate's folder is empty, or gone", async () => {
     const { gate, launcher } = await gateWithPipes();
     const folder = pipesFolder(gate.paths.state_dir);
     for (const name of readdirSync(folder)) rmSync(join(folder, name));

@@ -61,7 +61,7 @@ function geminiReads(tool_name: string, tool_input: object, cwd = "/srv") {
 
 const LONG_WAY = `/${"x".repeat(100_000)}${"/a/..".repeat(40_000)}`;
 
-describe("the gate isn't kept by", () => {
+describe("what projects, models and commands write", () => {
   it.each<[string, () => () => unknown]>([
     [
       "a rule of brackets in a project's settings",
@@ -85,7 +85,7 @@ describe("the gate isn't kept by", () => {
       () => () => triedMore(`cat: ${"«".repeat(60_000)}: No such file or directory`, "/", { is_gate: true }),
     ],
   ])(
-    "%s",
+    "%s keeps the gate from nobody",
     (_what, made) => {
       expect(took(made())).toBeLessThan(LIMIT_MS);
     },
