@@ -11,6 +11,8 @@ export interface LauncherParts {
   token_file?: string;
   /** How the hook is run. */
   program: { installed: string } | { nodes: readonly string[]; scripts: readonly string[] };
+  /** The client continues while its program reports a call that ran: there is no box, so that no note for the model can come of it. */
+  reports_beside?: boolean;
   /** Where the gate waits for hooks (main/hooks/hook-pipes.ts); left out: its program alone asks. */
   pipes_dir?: string;
   /** What turns zero bytes, which a shell drops, into others that no JSON holds. */
@@ -24,6 +26,10 @@ const AGAIN = "tell the user to connect claude-code again from where Metnos Gate
 
 /** Of its variables, what the gate gets to know: the client's PATH, and where it was written with that of its settings. */
 const SAID = "CLAUDE_CONFIG_DIR";
+
+/** What a session says is there before it continues. */
+const BESIDE = `if [ "$reports" = after ]; then { printf '%s\\n' "$payload" | "$@"; } >/dev/null 2>&1 & exit 0; fi
+  `;
 
 /** How long a hook waits whose command line doesn't say it, and one that only reports; in seconds. */
 const [WAIT_SECONDS, REPORT_SECONDS] = [50, 5];
@@ -44,7 +50,14 @@ export const FIRST_LINE = `#!/usr/bin/env -S -i ${GIVEN_PATH}=\${PATH} ${GIVEN_E
 /**
  * A script for any POSIX shell. After a call, and of a session, nothing is left to block: it ends with 0 then.
  */
-export function launcherText({ env, program, token_file, pipes_dir, tr = "tr" }: LauncherParts): string {
+export function launcherText({
+  env,
+  program,
+  token_file,
+  pipes_dir,
+  reports_beside = false,
+  tr = "tr",
+}: LauncherParts): string {
   const variables = Object.entries(env).map(([name, value]) => `export ${name}=${shellQuoted(value)}`);
   if (token_file !== undefined) variables.push(`export METNOS_AGENT_TOKEN="$(cat ${shellQuoted(token_file)})"`);
   return `${FIRST_LINE}
@@ -62,7 +75,7 @@ case \${1-} in
   '') blocks 'this Claude Code calls a hook without its arguments: tell the user to update it' ;;
   check) ;;
   *)
-    case $1 in after | session) reports=1 ;; esac
+    case $1 in after | session) reports=$1 ;; esac
     payload=$(${shellQuoted(tr)} '\\000' '\\001')
     ;;
 esac
@@ -74,7 +87,7 @@ if [ "$1" = check ]; then
   exit 0
 fi
 if [ -n "$reports" ]; then
-  printf '%s\\n' "$payload" | "$@"
+  ${reports_beside ? BESIDE : ""}printf '%s\\n' "$payload" | "$@"
   exit 0
 fi
 answer=$(printf '%s\\n' "$payload" | "$@" --parent "$PPID" --launcher "$$" $lost) || blocks "its hook failed ($?)"

@@ -64,7 +64,11 @@ export function writeLauncher(env: Env = process.env): string {
   mkdirSync(hookFolder(env), { recursive: true, mode: 0o700 });
   const installed = env.METNOS_GATE_LAUNCHER;
   const program: LauncherParts["program"] = installed ? { installed } : { nodes: nodesIn(env), scripts: scripts(env) };
-  replace(file, launcherText({ env: keptOf(env), program, ...pipesOf(env) }), 0o700);
+  replace(
+    file,
+    launcherText({ env: keptOf(env), program, ...pipesOf(env), reports_beside: process.platform !== "linux" }),
+    0o700,
+  );
   if (!installed) {
     const problem = launcherProblem(file);
     if (problem !== undefined)

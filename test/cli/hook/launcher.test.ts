@@ -1,5 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { launcherProblem, writeLauncher } from "../../../cli/hook/launcher.ts";
@@ -184,5 +193,25 @@ describe("the launcher that connect writes", () => {
     chmodSync(launcher, 0o600);
     expect(launcherProblem(launcher)).toContain(launcher);
     expect(launcherProblem("/nowhere/metnos-gate-hook")).toContain("/nowhere/metnos-gate-hook");
+  });
+});
+
+describe("after a call, where there is no box", () => {
+  it("the client continues while its program reports it, whole; a session's words are waited for", async () => {
+    const folder = tempFolder();
+    const [script, kept, file] = ["program.cjs", "kept", "metnos-gate-hook"].map((name) => join(folder, name));
+    if (script === undefined || kept === undefined || file === undefined) throw new Error("they were named");
+    const said = `process.argv.slice(2).join(" ") + fs.readFileSync(0)`;
+    const keeps = `fs.writeFileSync(${JSON.stringify(kept)}, ${said}); process.stdout.write("answer");`;
+    writeFileSync(script, `const fs = require("fs"); ${keeps}`);
+    const program = { nodes: [process.execPath], scripts: [script] };
+    const text = launcherText({ env: { HOME: folder, PATH: "/usr/bin:/bin" }, program, reports_beside: true });
+    writeFileSync(file, text, { mode: 0o700 });
+    const input = "100% `x` $(y) \u001b[31m è";
+    expect(called(file, { input, args: ["after", "claude-code"] })).toEqual({ status: 0, stdout: "", stderr: "" });
+    await expect
+      .poll(() => (existsSync(kept) ? readFileSync(kept, "utf8") : ""))
+      .toBe(`hook claude-code after${input}\n`);
+    expect(called(file, { input, args: ["session", "claude-code"] })).toMatchObject({ status: 0, stdout: "answer" });
   });
 });
