@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { gemini } from "../../cli/agents/gemini/adapter.ts";
-import { HOOK_NAME } from "../../cli/agents/gemini/entries.ts";
+import { hookName } from "../../cli/agents/gemini/entries.ts";
 import { launcherFile } from "../../cli/hook/launcher.ts";
 import { startGate } from "../support/running-gate.ts";
 import { killed } from "./client-process.ts";
@@ -107,7 +107,7 @@ describe("Gemini CLI", () => {
 
   it.each([
     ["all hooks", { enabled: false }],
-    ["the gate's by its name", { disabled: [HOOK_NAME] }],
+    ["the gate's by its name", { disabled: [hookName()] }],
   ])(
     "a project that switches off %s is what doctor reports, and `run` does not start it there",
     async (_, hooksConfig) => {

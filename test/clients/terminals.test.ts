@@ -50,9 +50,7 @@ describe.skipIf(!has_tmux)("in its terminal", () => {
       const words = [process.execPath, gemini ?? "", "--approval-mode", "yolo", "-i", "go"];
       const terminal = new Terminal(words, seat.project, seat.environmentFor(api));
       try {
-        await expect
-          .poll(() => terminal.screen, SHOWN)
-          .toContain("Executing Hook: Metnos Gate asks you (metnos-gate watch)");
+        await expect.poll(() => terminal.screen, SHOWN).toContain("Executing Hook: Metnos Gate asks you: ");
         await expect.poll(() => seat.gate.waiting()).toHaveLength(1);
         await rejectNext(seat.gate, "not on a Friday");
         await expect.poll(() => terminal.screen, SHOWN).toContain("Metnos Gate: the user said no: not on a Friday");

@@ -1,7 +1,7 @@
 import type { Json } from "../../../ipc/json-object.ts";
 import { shellQuoted } from "../../../ipc/shell-quoted.ts";
 import { SHELL_TOOL } from "../../../main/hooks/gemini/payload.ts";
-import { LAUNCHER_NAME } from "../claude-code/entries.ts";
+import { askingStatus, LAUNCHER_NAME } from "../claude-code/entries.ts";
 import { hookGroupsOf, hooksIn } from "../settings-edit.ts";
 
 /** The gate's hooks among those of Gemini CLI's settings. */
@@ -10,8 +10,11 @@ import { hookGroupsOf, hooksIn } from "../settings-edit.ts";
 export const EVENTS = ["BeforeTool", "AfterTool", "BeforeAgent", "SessionEnd"] as const;
 type HookEvent = (typeof EVENTS)[number];
 
-/** As Gemini lists them, and as a settings file can switch them off by name: of the one that asks, what its screen shows meanwhile. */
-export const HOOK_NAME = "Metnos Gate asks you (metnos-gate watch)";
+/**
+ * As Gemini lists them, and as a settings file can switch them off by name. Of the one that asks, its screen shows it meanwhile, and beside
+ * what it says of a denial.
+ */
+export const hookName = askingStatus;
 const REPORT_NAME = "metnos-gate";
 
 /** Seconds that the hook waits beyond the gate's own time, and Gemini beyond the hook's: what is late for Gemini runs. */
@@ -51,7 +54,7 @@ function askingGroup(launcher: string, answer_seconds: number): Json {
   // Gemini runs the call where a hook is killed by a signal, as by Ctrl+C, or ends with 1: the shell then says 2, which blocks.
   const blocks = `blocks() { echo '${failed}' >&2; exit 2; }; trap blocks INT TERM HUP`;
   const command = `${blocks}; ${shellQuoted(launcher)} hook gemini --wait ${wait} --client "$PPID" || blocks`;
-  return { matcher: "*", sequential: true, hooks: [ourHook(HOOK_NAME, command, (wait + MARGIN_SECONDS) * 1000)] };
+  return { matcher: "*", sequential: true, hooks: [ourHook(hookName(), command, (wait + MARGIN_SECONDS) * 1000)] };
 }
 
 function ourHook(name: string, command: string, timeout: number): Json {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { gemini } from "../../../../cli/agents/gemini/adapter.ts";
-import { HOOK_NAME } from "../../../../cli/agents/gemini/entries.ts";
+import { hookName } from "../../../../cli/agents/gemini/entries.ts";
 import { launcherFile } from "../../../../cli/hook/launcher.ts";
 import { type TemporaryHome, temporaryHome } from "../../../support/temporary-home.ts";
 
@@ -48,7 +48,7 @@ test("a missing file is made with the hook alone; taking the hook out removes th
   const [group] = hooks.BeforeTool;
   expect(group).toMatchObject({ matcher: "*", sequential: true });
   const [entry] = group.hooks;
-  expect(entry).toMatchObject({ type: "command", name: HOOK_NAME, env: { BASH_ENV: "" } });
+  expect(entry).toMatchObject({ type: "command", name: hookName(), env: { BASH_ENV: "" } });
   expect(entry.command).toContain(`'${launcherFile()}' hook gemini --wait 615 --client "$PPID" || `);
   expect(entry.timeout).toBeGreaterThan(615_000);
   expect(await checks()).toMatchObject([{ check: "gemini hook", ok: true }]);
@@ -110,7 +110,7 @@ test("a hook that others were added to is moved behind them; what was added stay
   await gemini.connect(USER);
   expect(await checks()).toMatchObject([{ ok: true }, { ok: true }]);
   const groups = JSON.parse(readFileSync(file, "utf8")).hooks.BeforeTool;
-  expect(groups).toMatchObject([{ hooks: [{ command: "./mine.sh" }] }, { hooks: [{ name: HOOK_NAME }] }]);
+  expect(groups).toMatchObject([{ hooks: [{ command: "./mine.sh" }] }, { hooks: [{ name: hookName() }] }]);
   await gemini.disconnect(USER);
   expect(JSON.parse(readFileSync(file, "utf8")).hooks.BeforeTool).toHaveLength(1);
 });
