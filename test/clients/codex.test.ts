@@ -60,7 +60,11 @@ describe("codex", () => {
     ]);
     await answered;
     expect(allowed).toContain("one");
-    expect([approved, made("made.txt")]).toEqual([expect.stringContaining("exited with code 0"), true]);
+    const cards = await seat.gate.operator.call("approvals.list", { include_resolved: true, limit: 10 });
+    expect([approved, made("made.txt")], JSON.stringify(cards)).toEqual([
+      expect.stringContaining("exited with code 0"),
+      true,
+    ]);
     expect(denied).toContain("Metnos Gate: guard: forbidden path");
     expect([one, two]).toEqual([expect.stringContaining("first"), expect.stringContaining("second")]);
     expect(image).toContain("Metnos Gate: guard: forbidden path");
