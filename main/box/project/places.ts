@@ -15,8 +15,8 @@ import type { Turns } from "./turns.ts";
 
 /** The places of the folders that boxes may write: what may stay there, and what has appeared since. */
 
-/** Folders that are remembered: each holds a tree. */
-const MAX_TREES = 24;
+/** Folders that are remembered: each holds a tree. Fewer than one look has, as `box.reads` may name, would have each look read all of them anew. */
+const MAX_TREES = 128;
 
 /** In bytes, of all paths that a box would keep or cover: more than so many fit into no box's arguments. */
 const MAX_PATHS = 120 * 1024;
