@@ -35,6 +35,7 @@ export class SlotPool {
   readonly #free: string[] = [];
   #next = 0;
   #is_making = false;
+  #is_closed = false;
 
   constructor(folder: string, prefix: string, failed: (error: unknown) => void) {
     this.#folder = folder;
@@ -88,7 +89,10 @@ export class SlotPool {
 
   #makeAhead(): void {
     if (this.#free.length >= BATCH || this.#made.size >= MAX_SLOTS || this.#is_making) return;
-    void this.#make().catch((error: unknown) => this.#failed(error));
+    void this.#make().catch((error: unknown) => {
+      // Once it is closed its folder may be gone, and nobody needs them.
+      if (!this.#is_closed) this.#failed(error);
+    });
   }
 
   /** The slot's run has ended, or will never start: its descriptors are closed by the caller. Never throws. */
@@ -110,6 +114,7 @@ export class SlotPool {
 
   /** Removes all pipes but those in use. */
   close(): void {
+    this.#is_closed = true;
     for (const name of [...this.#free]) this.#remove(name);
     this.#free.length = 0;
   }
@@ -148,6 +153,7 @@ export class SlotPool {
         execFile(program(), this.#words(names), { env: {} }, (error) => (error === null ? resolve() : reject(error)));
       });
       this.#add(names);
+      if (this.#is_closed) this.close();
     } finally {
       this.#is_making = false;
     }
