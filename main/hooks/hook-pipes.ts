@@ -1,7 +1,6 @@
 import { closeSync, mkdirSync, readdirSync, renameSync, rmSync, unlinkSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
-import { MAX_FRAME_BYTES } from "../../ipc/frames.ts";
 import { errorCode } from "../gate/errors.ts";
 import { othersPipes, type Slot, type SlotPool } from "../pipes/slots.ts";
 import { type PipeWords, readPipeWords } from "./pipe-words.ts";
@@ -15,8 +14,8 @@ import { type PipeWords, readPipeWords } from "./pipe-words.ts";
 const WAITING = 64;
 /** Others take their place a little later, together: not while one is answered. In milliseconds. */
 const FILL_AFTER_MS = 25;
-/** In bytes; what is larger is left to the program, which says why it is refused. */
-const MAX_MESSAGE = MAX_FRAME_BYTES + 65_536;
+/** In bytes, of a payload and the words before it; what is larger isn't answered here (pipe-answers.ts), and need not be held. */
+const MAX_MESSAGE = 320 * 1024;
 /** A message comes in a few; one byte at a time, each would cost some hundred. */
 const MAX_CHUNKS = 4096;
 /** A pair that was taken by a launcher which then said nothing is given up after twice as long. In milliseconds. */

@@ -16,14 +16,17 @@ export class AbandonedError extends Error {
  */
 export function abandonedBy(reader: number | undefined, client?: number, launcher?: number): () => boolean {
   const parent = process.ppid;
-  return () =>
-    process.ppid !== parent ||
-    (reader !== undefined && reader !== parent && !isAbove(launcher ?? parent, reader)) ||
-    (reader !== undefined && client !== undefined && !isAbove(reader, client));
+  const below = launcher ?? (reader === parent ? process.pid : parent);
+  return () => process.ppid !== parent || (reader !== undefined && isUnread(below, reader, client));
+}
+
+/** True once nobody reads what a launcher prints: `reader` isn't above it any more, or `client` not above that. */
+export function isUnread(launcher: number, reader: number, client?: number): boolean {
+  return !isAbove(launcher, reader) || (client !== undefined && !isAbove(reader, client));
 }
 
 /** True if `reader` is still the parent of `parent`; where the system doesn't say, if both run. */
-export function isAbove(parent: number, reader: number): boolean {
+function isAbove(parent: number, reader: number): boolean {
   const found = parentOf(parent);
   return found === undefined ? isRunning(parent) && isRunning(reader) : found === reader;
 }

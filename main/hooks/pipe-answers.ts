@@ -8,7 +8,7 @@ import { askGate, optionsOf } from "./answer.ts";
 import type { HookDialect, HookPlace } from "./dialect.ts";
 import { dialectOf } from "./dialects.ts";
 import { type Ending, HookPipes, type HookPipesParts } from "./hook-pipes.ts";
-import { isAbove } from "./parent.ts";
+import { isUnread } from "./parent.ts";
 import type { PipeWords } from "./pipe-words.ts";
 import { pipesFolder } from "./pipes-folder.ts";
 
@@ -91,7 +91,7 @@ async function decided(
     dialect,
     options: { ...options, parent: reader },
     input: () => payload,
-    isAbandoned: () => !isAbove(launcher, reader) || (client !== undefined && !isAbove(reader, client)),
+    isAbandoned: () => isUnread(launcher, reader, client),
     ended: hook,
   });
   return "permission" in answer ? dialect.write(answer) : undefined;
