@@ -8,10 +8,12 @@ export async function answerCards(gate: GateUnderTest, answers: readonly CardAns
   const operator = await gate.operatorClient();
   const seen: ApprovalView[] = [];
   for (const [decision, message] of answers) {
-    let [waiting] = await operator.call("approvals.list", {});
+    let waiting: ApprovalView | undefined;
     while (waiting === undefined) {
-      await gate.event(({ type }) => type === "approval.waiting");
+      // Before the list is asked for: a card that comes meanwhile isn't in it.
+      const another = gate.event(({ type }) => type === "approval.waiting");
       [waiting] = await operator.call("approvals.list", {});
+      if (waiting === undefined) await another;
     }
     seen.push(waiting);
     const { token } = waiting;

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished } from "vitest";
+import { expect, onTestFailed, onTestFinished } from "vitest";
 import { connectCodex } from "../../cli/agents/codex/settings.ts";
 import {
   ResponsesApi,
@@ -144,6 +144,7 @@ export class CodexRun {
     this.#ended = once(this.child, "close");
     const timer = setTimeout(() => this.kill(), TIMEOUT_MS);
     this.child.once("exit", () => clearTimeout(timer));
+    onTestFailed(() => console.log(`Codex:\n${this.output}`));
     onTestFinished(async () => {
       this.kill();
       await this.#ended;

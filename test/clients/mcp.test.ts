@@ -5,6 +5,7 @@ import type { AdapterName } from "../../cli/agents/adapter.ts";
 import { connectMcp, disconnectMcp } from "../../cli/mcp/connect/connect.ts";
 import { MCP_SERVER } from "../support/mcp-proxy.ts";
 import { type GateUnderTest, startGate } from "../support/running-gate.ts";
+import { answerCards } from "./answer-cards.ts";
 import { CodexSeat } from "./codex-run.ts";
 import { installedClient } from "./installed-client.ts";
 import { bash, Seat } from "./seat.ts";
@@ -29,25 +30,12 @@ function ran(): string[] {
 }
 
 /** Answers each card, in order. @returns the executors that were asked about */
-function answerCards(answers: readonly ("approved" | "rejected")[]): Promise<string[]> {
-  const asked: string[] = [];
-  return new Promise((resolve) => {
-    const unsubscribe = gate.operator.subscribe((event) => {
-      if (event.type !== "approval.waiting") return;
-      const decision = answers[asked.length] ?? "rejected";
-      gate.operator
-        .call("approvals.list", {})
-        .then(async ([card]) => {
-          if (card === undefined) return;
-          asked.push(card.executor);
-          await gate.operator.call("approvals.resolve", { token: card.token, decision });
-          if (asked.length < answers.length) return;
-          unsubscribe();
-          resolve(asked);
-        })
-        .catch((error: unknown) => asked.push(String(error)));
-    });
-  });
+async function answerAll(answers: readonly ("approved" | "rejected")[]): Promise<string[]> {
+  const cards = await answerCards(
+    gate,
+    answers.map((decision) => [decision]),
+  );
+  return cards.map(({ executor }) => executor);
 }
 
 function connected(agent: AdapterName, file: string, client: string) {
@@ -75,13 +63,13 @@ describe("codex, with the proxy in front of its server", () => {
     expect((await proxy.connect()).changed).toEqual([]);
 
     const call = (n: number) => [{ name: "look", namespace: "mcp__notes", input: { n } }];
-    const first = answerCards(["approved", "rejected"]);
+    const first = answerAll(["approved", "rejected"]);
     const [allowed, denied] = await seat.results([call(1), call(2)]);
     expect(await first).toEqual(["mcp__notes__look", "mcp__notes__look"]);
     expect(allowed).toContain('look ran with {"n":1}');
     expect(denied).toContain("Metnos Gate: the user said no");
 
-    const second = answerCards(["approved", "rejected"]);
+    const second = answerAll(["approved", "rejected"]);
     const [alone, refused] = await seat.results([call(3), call(4)], { args: ["--disable", "hooks"] });
     expect(await second).toEqual(["mcp__notes__look", "mcp__notes__look"]);
     expect(alone).toContain('look ran with {"n":3}');
@@ -107,7 +95,7 @@ describe("claude-code, with the proxy in front of its server", () => {
     expect(await proxy.connect()).toMatchObject({ changed: ["notes"], left: [] });
 
     const call = (n: number) => ({ name: "mcp__notes__look", input: { n } });
-    const asked = answerCards(["approved", "rejected"]);
+    const asked = answerAll(["approved", "rejected"]);
     const [allowed, denied] = await seat.results([call(1), call(2)]);
     expect(await asked).toEqual(["mcp__notes__look", "mcp__notes__look"]);
     expect(allowed).toMatchObject({ is_error: false, text: expect.stringContaining('look ran with {"n":1}') });
@@ -117,7 +105,7 @@ describe("claude-code, with the proxy in front of its server", () => {
       join(gate.home.home, ".claude/settings.json"),
       JSON.stringify({ permissions: { allow: ["mcp__notes"] } }),
     );
-    const alone = answerCards(["rejected"]);
+    const alone = answerAll(["rejected"]);
     const [refused, other] = await seat.results([call(3), bash("echo shell")]);
     expect(await alone).toEqual(["mcp__notes__look"]);
     expect(refused).toMatchObject({ is_error: true, text: expect.stringContaining("Metnos Gate: the user said no") });

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { opencode } from "../../cli/agents/opencode/adapter.ts";
@@ -103,8 +103,17 @@ export class OpenCodeSeat {
     writeFileSync(file, typeof value === "string" ? value : JSON.stringify(value, null, 2));
   }
 
-  checks() {
-    return opencode.checks({ cwd: this.project, env: this.gate.home.env, answer_seconds: ANSWER_SECONDS });
+  /** Those of this seat: tests beside this one run an OpenCode, too, which says nothing to this one's gate. */
+  async checks() {
+    const checks = await opencode.checks({
+      cwd: this.project,
+      env: this.gate.home.env,
+      answer_seconds: ANSWER_SECONDS,
+    });
+    return checks.filter(({ detail }) => {
+      const [, pid] = /\(process ([0-9]+)\)/.exec(detail) ?? [];
+      return pid === undefined || homeOf(pid) === this.gate.home.home;
+    });
   }
 
   async start(
@@ -153,5 +162,15 @@ export class OpenCodeSeat {
 
   answer(...answers: readonly CardAnswer[]) {
     return answerCards(this.gate, answers);
+  }
+}
+
+/** The HOME that a process was started with; undefined where it has ended. */
+function homeOf(pid: string): string | undefined {
+  try {
+    const variables = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+    return variables.find((variable) => variable.startsWith("HOME="))?.slice("HOME=".length);
+  } catch {
+    return undefined;
   }
 }

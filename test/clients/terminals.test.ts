@@ -13,8 +13,9 @@ import { Terminal } from "./terminal.ts";
 const has_tmux = spawnSync("tmux", ["-V"]).status === 0;
 if (!has_tmux) console.log("clients in their terminals are not tested: tmux isn't installed");
 
-/** A busy machine takes long to start a client. */
-const SHOWN = { timeout: 60_000, interval: 250 };
+/** A busy machine takes long to start a client, in milliseconds. */
+const SHOWN = { timeout: 120_000, interval: 250 };
+const WHOLE_MS = 300_000;
 
 async function rejectNext(gate: GateUnderTest, message: string): Promise<void> {
   const [token = ""] = await gate.waiting();
@@ -25,6 +26,7 @@ describe.skipIf(!has_tmux)("in its terminal", () => {
   const opencode = installedClient("opencode");
   it.skipIf(opencode === undefined)(
     "OpenCode says that the gate asks and how to answer, and why a call is denied",
+    { timeout: WHOLE_MS },
     async () => {
       const seat = await OpenCodeSeat.connected(await startGate(), opencode ?? "");
       const api = await ChatCompletionsApi.start({ turns: [bash("touch one"), bash(`cat ${seat.key}`)] });
@@ -44,6 +46,7 @@ describe.skipIf(!has_tmux)("in its terminal", () => {
   const gemini = installedClient("gemini");
   it.skipIf(gemini === undefined)(
     "Gemini CLI says that the gate asks and how to answer, and why a call is denied",
+    { timeout: WHOLE_MS },
     async () => {
       const seat = await GeminiSeat.connected(await startGate(), gemini ?? "");
       const api = await GenerateContentApi.start({ turns: [shell("touch one"), shell(`cat ${seat.key}`)] });

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from "node:events";
 import { readFileSync } from "node:fs";
-import { onTestFinished } from "vitest";
+import { onTestFailed, onTestFinished } from "vitest";
 import type { Level } from "../../ipc/decision.ts";
 import type { OperatorEvent } from "../../ipc/operator-api.ts";
 import { OperatorClient } from "../../ipc/operator-client.ts";
@@ -138,6 +138,9 @@ export async function startGate({ home, config, now, ...options }: GateOptions =
     },
   });
   const under_test = new GateUnderTest(gate, place, log, log_events);
+  const events: string[] = [];
+  under_test.operator.subscribe((event) => events.push(JSON.stringify(event).slice(0, 600)));
+  onTestFailed(() => console.log(["What the gate said:", ...events.slice(-40), ...log.slice(-40)].join("\n")));
   onTestFinished(() => under_test.close());
   return under_test;
 }

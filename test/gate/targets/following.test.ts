@@ -22,11 +22,12 @@ describe("an ordinary path", () => {
 });
 
 describe("a path to nothing, far below a long way", () => {
-  it("costs a few times what the way itself does, however many of its names aren't there", () => {
+  it("costs a few times what the way itself does, however many of its names aren't there", async () => {
     const way = join(tempFolder(), "slow");
     const path = slowPath(way);
     const shortest = (follow: () => unknown) => Math.min(...Array.from({ length: 7 }, () => msOf(follow)));
-    expect(realForm(path)).toMatch(/\/way\/end\/none\/none/);
+    // Where something is mounted meanwhile, the kernel begins anew and counts the links of both ways: it finds more than anybody follows.
+    await expect.poll(() => realForm(path)).toMatch(/\/way\/end\/none\/none/);
     expect(shortest(() => realForm(path))).toBeLessThan(40 * shortest(() => realForm(way)));
   });
 });
