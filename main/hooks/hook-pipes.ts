@@ -87,10 +87,17 @@ export class HookPipes {
       mkdirSync(each, { recursive: true, mode: 0o700 });
       for (const name of othersPipes(each, prefix)) rmSync(join(each, name), { force: true });
     }
-    await slots.begin();
+    // What can't be made now is tried again then.
+    this.#timer = setInterval(() => this.#giveUpSilent(), LOOK_FOR_LEFT_MS).unref();
+    try {
+      await slots.begin();
+    } catch (error) {
+      // The next gate has removed them meanwhile.
+      if (this.#is_closed) return;
+      throw error;
+    }
     if (this.#is_closed) return slots.close();
     this.#fill();
-    this.#timer = setInterval(() => this.#giveUpSilent(), LOOK_FOR_LEFT_MS).unref();
   }
 
   /** Hooks that wait for an answer ask the program: the next gate answers that. */

@@ -396,6 +396,35 @@ describe("whatever is in the place of a pair, nothing is let through by it, and 
     expect(names.filter((name) => name.endsWith(".up")).length).toBe(64);
   });
 
+  it("and pairs are made later where none could be made at the start; a gate that is closed meanwhile reports nothing", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { paths } = temporaryHome();
+    const [folder, made] = [pipesFolder(paths.state_dir), join(paths.state_dir, "hook", "made-pipes")];
+    const failed = (what: string, error: unknown) => expect.unreachable(`${what}: ${error}`);
+    const pipesOf = (prefix: string) => {
+      const slots = new SlotPool(made, prefix, () => undefined);
+      return { slots, pipes: new HookPipes({ folder, slots, prefix, answer: async () => undefined, failed }, made) };
+    };
+    const { slots, pipes } = pipesOf("own");
+    onTestFinished(() => pipes.close());
+    vi.spyOn(slots, "begin").mockRejectedValueOnce(new Error("no process"));
+    await expect(pipes.begin()).rejects.toThrow("no process");
+    await expect
+      .poll(() => {
+        vi.advanceTimersByTime(10_000);
+        return readdirSync(folder).filter((name) => name.endsWith(".up")).length;
+      })
+      .toBe(64);
+
+    const closed = pipesOf("closed");
+    vi.spyOn(closed.slots, "begin").mockImplementationOnce(async () => {
+      closed.pipes.close();
+      throw new Error("the next gate has removed them");
+    });
+    await closed.pipes.begin();
+  });
+
   it("and what an earlier gate has left is removed by the next one", async () => {
     const home = temporaryHome();
     const first = await startServe(home);
