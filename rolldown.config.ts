@@ -10,6 +10,28 @@ const madeOf: Plugin = {
   },
 };
 
+/** Loaded once they are used: a library that can speak to other machines, too, is only used on this one. */
+const lateBuiltins: Plugin = {
+  name: "late-builtins",
+  resolveId: (id) => (id === "node:tls" || id === "node:dgram" ? `\0late:${id}` : undefined),
+  load(id) {
+    if (!id.startsWith("\0late:")) return undefined;
+    const name = JSON.stringify(id.slice("\0late:".length));
+    return `export default new Proxy({}, { get: (_, name) => process.getBuiltinModule(${name})[name] });`;
+  },
+};
+
+/** One character beyond Latin-1 doubles what a file takes in memory. */
+const latin: Plugin = {
+  name: "latin",
+  generateBundle(_, bundle) {
+    for (const file of Object.values(bundle))
+      if (file.type === "chunk") file.code = file.code.replace(/[^\0-\xff]/g, escaped);
+  },
+};
+
+const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+
 /** Names stay, for stack traces. */
 const minify = { compress: true, mangle: false, codegen: true } as const;
 
@@ -37,7 +59,7 @@ export default defineConfig([
     // Ink loads its developer's tools only where they are asked for, and installed.
     external: [/^node:/, "better-sqlite3", "react-devtools-core"],
     logLevel,
-    plugins: [licences(), madeOf],
+    plugins: [licences(), madeOf, lateBuiltins, latin],
     output: { dir: "dist/cli", cleanDir: true, minify },
   },
   {

@@ -2,7 +2,7 @@ import { performance } from "node:perf_hooks";
 import { getHeapSpaceStatistics } from "node:v8";
 
 /**
- * Returns the memory of a burst to the system. V8 collects garbage of its old generation only once that has doubled, which a gate
+ * Returns the memory of the start, and of a burst, to the system. V8 collects garbage of its old generation only once that has doubled, which a gate
  * with little to do may never reach; and it keeps the pages that it has emptied. Does nothing where the garbage collector can't
  * be called (`--expose-gc`).
  */
@@ -12,8 +12,8 @@ export class HeapKeeper {
   #is_collecting = false;
   #utilization = performance.eventLoopUtilization();
   #quiet_looks = 0;
-  /** Resident memory at the start, or when memory was last returned, in bytes. */
-  #resident = process.memoryUsage.rss();
+  /** Resident memory when some was last returned, in bytes; 0: what the start took is still held. */
+  #resident = 0;
 
   constructor() {
     if (globalThis.gc !== undefined) this.#timer = setInterval(() => this.#look(), LOOK_INTERVAL_MS).unref();

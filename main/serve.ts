@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { AgentServer } from "../ipc/agent-server.ts";
 import type { GateError } from "../ipc/gate-error.ts";
 import { OperatorServer } from "../ipc/operator-server.ts";
@@ -23,8 +22,6 @@ import { announceRestart } from "./restart.ts";
 import type { LoginItem } from "./settings.ts";
 import { prepareSocket, socketError } from "./socket-path.ts";
 import type { DatabaseName } from "./storage/database-names.ts";
-import { systemClock } from "./system-clock.ts";
-import { WebPage } from "./web/web-page.ts";
 
 /** A gate that serves both sockets. `close` leaves waiting requests in the registry for the next start. */
 export interface RunningGate {
@@ -103,7 +100,8 @@ async function serveCore(
   informAgents(core, agents);
   const boxed_agents = new BoxedAgents(core, { env, server: { unread, frame_timeout_ms }, log });
   const hooks = pipesOf(core, env);
-  const page = web ? webPage(core, log, clock) : undefined;
+  // Loaded here: what serves a page takes 8 MB.
+  const page = web ? (await import("./web/gate-page.ts")).gatePage(core, log, clock) : undefined;
   let notifications: GateNotifications | undefined;
   let channels: Channels | undefined;
   const operator = new Operator(core, {
@@ -222,23 +220,4 @@ function informAgents({ listeners, agent_pauses, safety }: Core, agents: AgentSe
     if (safety.pause.reason === undefined) tellOfOwnPause(agent_id, pause);
   });
   listeners.add(["gate.lost"], ({ data: { message, hint } }) => agents.dismiss({ code: "closing", message, hint }));
-}
-
-/** The page in a browser; each use of a link is in the log and in the trail. */
-function webPage({ config, audit, paths }: Core, log: (line: string) => void, clock: Clock = systemClock): WebPage {
-  const entered = () => {
-    audit.append({ event: "web.entered", ts: audit.time() });
-    audit.flush();
-  };
-  return new WebPage(
-    {
-      ...config.web,
-      port_file: join(paths.state_dir, "web-port"),
-      has_metrics: config.metrics.enabled,
-      language: () => config.language,
-      session_file: join(paths.state_dir, "web-sessions.json"),
-      clock,
-    },
-    { log, entered },
-  );
 }

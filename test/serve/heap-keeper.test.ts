@@ -1,3 +1,4 @@
+import { performance } from "node:perf_hooks";
 import { expect, it, vi } from "vitest";
 import { HeapKeeper } from "../../main/heap-keeper.ts";
 
@@ -5,6 +6,7 @@ it("what a burst has left in memory is given back, once and not before", async (
   vi.useFakeTimers();
   const collect = vi.fn(() => Promise.resolve());
   vi.stubGlobal("gc", collect);
+  looksBusy();
   const keeper = new HeapKeeper();
   try {
     await vi.advanceTimersByTimeAsync(5000);
@@ -17,5 +19,33 @@ it("what a burst has left in memory is given back, once and not before", async (
     keeper.stop();
     vi.useRealTimers();
     vi.unstubAllGlobals();
+    vi.restoreAllMocks();
   }
 });
+
+it("what the start has left is given back once the gate has been quiet for 5 seconds, and not again", async () => {
+  vi.useFakeTimers();
+  const collect = vi.fn(() => Promise.resolve());
+  vi.stubGlobal("gc", collect);
+  const keeper = new HeapKeeper();
+  try {
+    looksBusy();
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(collect).not.toHaveBeenCalled();
+    looksBusy(0.01);
+    await vi.advanceTimersByTimeAsync(4000);
+    expect(collect).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(collect.mock.calls).toEqual([[{ type: "major", execution: "sync", flavor: "last-resort" }]]);
+  } finally {
+    keeper.stop();
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+    vi.restoreAllMocks();
+  }
+});
+
+/** Of a second, the part in which the event loop has something to do. */
+function looksBusy(utilization = 0.5): void {
+  vi.spyOn(performance, "eventLoopUtilization").mockReturnValue({ idle: 0, active: 0, utilization });
+}
