@@ -6,19 +6,29 @@ import type { ToolCall } from "./tool-calls.ts";
 
 /**
  * What an agent was allowed to write, and now asks the editor to: it is the same write, and not asked about again. Only with the very
- * text that was shown, and where that was the file's whole text: an edit shown as a part would become the whole.
+ * text that was shown, and where that was the file's whole text: an edit shown as a part would become the whole. Nor is it asked about
+ * when it reads that file while one of the two texts is in it: it has named them itself.
  */
 export class AllowedWrites {
   /** Until when each counts, in milliseconds of `performance`. */
   readonly #writes = new Map<string, number>();
+  readonly #known = new Set<string>();
 
   allow({ session, diffs }: ToolCall): void {
-    for (const { path, operation, old_text, new_text } of diffs) {
-      if (operation !== "write" || new_text === undefined || !isWhole(path, old_text)) continue;
+    for (const { path, operation, old_text = "", new_text } of diffs) {
+      if (operation !== "write" || new_text === undefined || wholeText(path) !== old_text) continue;
       this.#writes.set(keyOf(session, path, new_text), performance.now() + VALID_MS);
-      const [oldest] = this.#writes.keys();
-      if (this.#writes.size > MAX_WRITES && oldest !== undefined) this.#writes.delete(oldest);
+      for (const text of [old_text, new_text]) this.#known.add(keyOf(session, path, text));
+      forgetOldest(this.#writes);
+      forgetOldest(this.#known);
     }
+  }
+
+  /** Whether the agent asks to read what it has shown itself. */
+  isKnown({ sessionId, path }: Json): boolean {
+    if (typeof sessionId !== "string" || typeof path !== "string" || this.#known.size === 0) return false;
+    const text = wholeText(path);
+    return text !== undefined && this.#known.has(keyOf(sessionId, path, text));
   }
 
   /** Whether this request is such a write. Once. */
@@ -43,11 +53,18 @@ function keyOf(session: string, path: string, text: string): string {
     .digest("hex");
 }
 
-/** Whether the text before is all that is in the file. */
-function isWhole(path: string, old_text: string | undefined): boolean {
+/** All that is in the file; empty where there is none, undefined where it can't be said. */
+function wholeText(path: string): string | undefined {
   try {
-    return path.startsWith("/") && statSync(path).size <= MAX_FILE && readRegularFile(path) === (old_text ?? "");
+    return path.startsWith("/") && statSync(path).size <= MAX_FILE ? readRegularFile(path) : undefined;
   } catch (error) {
-    return isObject(error) && error.code === "ENOENT" && (old_text ?? "") === "";
+    return isObject(error) && error.code === "ENOENT" ? "" : undefined;
+  }
+}
+
+function forgetOldest(kept: Map<string, unknown> | Set<string>): void {
+  for (const key of kept.keys()) {
+    if (kept.size <= MAX_WRITES) return;
+    kept.delete(key);
   }
 }
