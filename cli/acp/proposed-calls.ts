@@ -1,5 +1,6 @@
 import type { Json } from "../../ipc/json-object.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
+import { changesIn } from "./codex-input.ts";
 import type { Diff, ToolCall } from "./tool-calls.ts";
 
 /**
@@ -100,10 +101,9 @@ function pathsOf({ locations, diffs }: Pick<ToolCall, "locations" | "diffs">, in
 
 function edits(call: ToolCall, input: Json): Proposed[] | undefined {
   const paths = pathsOf(call, input);
-  if (paths === undefined) return undefined;
-  const shown = call.diffs.map(editOf);
+  if (paths === undefined || changesIn(input) === undefined) return undefined;
   const without = paths.filter((path) => !call.diffs.some((diff) => diff.path === path));
-  return [...shown, ...without.map((path) => ofInput(path, input))];
+  return [...call.diffs.map(editOf), ...without.map((path) => ofInput(path, input))];
 }
 
 function editOf({ path, operation, old_text, new_text }: Diff): Proposed {

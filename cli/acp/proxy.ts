@@ -20,7 +20,7 @@ import { onceOptions, outcomeFor, type PermissionOption } from "./options.ts";
 import { type Proposed, proposedCalls, terminalCall } from "./proposed-calls.ts";
 import { AgentRequests, isOwnId, OwnRequests } from "./requests.ts";
 import { folderOf, noteDenial, type Session, Sessions, wordsOf } from "./sessions.ts";
-import { type ToolCall, ToolCalls } from "./tool-calls.ts";
+import { newCall, type ToolCall, ToolCalls } from "./tool-calls.ts";
 import { Unasked } from "./unasked.ts";
 
 /** Between an editor and its agent, which speak the Agent Client Protocol: the gate decides what the agent asks for. */
@@ -78,7 +78,11 @@ export class AcpProxy {
     this.#to_agent = new OwnRequests(options.agent);
     const askUser = (call: Proposed, session: Session) => this.#decide([call], session, new AbortController().signal);
     this.#modes = new ModeGuard({ ...options, requests: this.#to_agent, askUser });
-    this.#unasked = new Unasked({ ...options, callsOf: (call) => this.#proposed(call) });
+    this.#unasked = new Unasked({
+      ...options,
+      callsOf: (call) => this.#proposed(call),
+      runsOf: (call) => whatRuns(proposedCalls(call), this.#sessions.of(call.session)),
+    });
   }
 
   /** What is passed on to the editor of a line of the agent's: the same, or nothing. Never throws. */
@@ -142,8 +146,16 @@ export class AcpProxy {
       return undefined;
     }
     if (isObject(result) && Number.isInteger(result.protocolVersion)) this.#version = Number(result.protocolVersion);
+    this.#turnEnded(this.#sessions.promptAnswered(id));
     const session = this.#sessions.answered(id, is_error ? undefined : result);
     return session === undefined || !isObject(result) ? line : this.#modes.opened(id, session, result, line);
+  }
+
+  /** Of the sessions that an agent has by itself nobody knows the turns. */
+  #turnEnded(session: string | undefined): void {
+    if (session === undefined) return;
+    const others = new Set(this.#sessions.all.filter(({ is_opened }) => is_opened).map(({ id }) => id));
+    this.#calls.endTurn((id) => id === session || !others.has(id));
   }
 
   #agentNotified({ method, params }: { method: string; params: Json }, line: Buffer): Buffer | undefined {
@@ -156,7 +168,10 @@ export class AcpProxy {
     if (method !== "session/update" || typeof sessionId !== "string" || !isObject(update)) return line;
     const { sessionUpdate } = update;
     if (sessionUpdate === "tool_call" || sessionUpdate === "tool_call_update") {
-      const call = this.#calls.merge(sessionId, update, line.length);
+      // What has run before this connection was.
+      if (this.#sessions.isLoading(sessionId)) return this.#modes.inOrder(sessionId, line);
+      const is_begun = sessionUpdate === "tool_call";
+      const call = this.#calls.merge(sessionId, update, { characters: line.length, is_begun });
       if (call !== undefined) this.#unasked.look(call);
     } else if (sessionUpdate === "current_mode_update" && typeof update.currentModeId === "string") {
       this.#modes.changed(this.#sessions.of(sessionId), update.currentModeId);
@@ -236,6 +251,7 @@ export class AcpProxy {
       is_allowed && !is_asked_again ? { what: again, until: performance.now() + ASKED_AGAIN_MS } : undefined;
     if (is_allowed) {
       call.is_input_changed = false;
+      call.allowed_runs = whatRuns(proposedCalls(call), session);
       this.#writes.allow(asked);
     }
     const outcome = outcomeFor(options, signal.aborted ? "cancelled" : is_allowed ? "allow_once" : "reject_once");
@@ -254,7 +270,8 @@ export class AcpProxy {
     const subject = isObject(params.subject) ? params.subject : {};
     const said = isObject(params.toolCall) ? params.toolCall : isObject(subject.toolCall) ? subject.toolCall : {};
     const all = { ...(typeof params.title === "string" ? { title: params.title } : {}), ...said };
-    const call = this.#calls.merge(session.id, all, length) ?? this.#calls.with(session.id, all);
+    const said_once = { characters: length, is_begun: true };
+    const call = this.#calls.merge(session.id, all, said_once) ?? this.#calls.with(session.id, all);
     const { type, command, cwd } = subject;
     const is_command = type === "command" && typeof command === "string";
     const calls = is_command
@@ -273,9 +290,13 @@ export class AcpProxy {
     const session = this.#sessions.of(typeof params.sessionId === "string" ? params.sessionId : "");
     const proposed = requestCall(method, params);
     const title = `${method} ${String(params.path ?? params.command)}`;
-    const call = this.#calls.with(session.id, { toolCallId: String(id), title });
+    // Its number may be the id of a call of the model's.
+    const call = { ...newCall(session.id, `metnos-gate-${method}-${String(id)}`), title };
     const question = () => this.#editorQuestion(session, call, OWN_OPTIONS);
-    const is_known = method === WRITE_FILE && this.#writes.take(params);
+    const is_known =
+      method === WRITE_FILE
+        ? this.#writes.take(params)
+        : method === READ_FILE && this.#writes.isKnown(params) && !(await this.#isDenied(proposed, session));
     const verdict = is_known
       ? { is_allowed: lost === undefined, reason: lost ?? "" }
       : lost === undefined
@@ -288,6 +309,16 @@ export class AcpProxy {
       this.#options.agent.send(refusal(id, refused), this.#options.agent_output);
       if (!signal.aborted) this.#denied(session, title, refused);
     }
+  }
+
+  /** Whether the gate would deny it without asking anybody. */
+  async #isDenied(proposed: Proposed, session: Session): Promise<boolean> {
+    const { executor, args, context } = this.#inContext(proposed, session, undefined);
+    const plan = this.#options.gate.plan("", [{ executor, args, ...(context === undefined ? {} : { context }) }]);
+    return await plan.then(
+      ([decision]) => decision === undefined || decision.outcome === "denied",
+      () => true,
+    );
   }
 
   #decide(

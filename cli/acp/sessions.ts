@@ -29,13 +29,30 @@ export class Sessions {
   readonly #sessions = new Map<string, Session>();
   /** Requests of the editor that open one, and are not answered yet. */
   readonly #opening = new Map<Id, Opening>();
+  /** The user's messages that aren't answered yet, with their sessions. */
+  readonly #prompts = new Map<Id, string>();
 
   /** A request of the editor. */
   asked(id: Id, method: string, params: Json): void {
+    if (method === "session/prompt" && typeof params.sessionId === "string" && this.#prompts.size < MAX_SESSIONS)
+      this.#prompts.set(id, params.sessionId);
     if (!OPENING.has(method) || this.#opening.size >= MAX_SESSIONS) return;
     const cwd = typeof params.cwd === "string" ? params.cwd : undefined;
     const named = method === "session/fork" ? undefined : params.sessionId;
-    this.#opening.set(id, { cwd, session: typeof named === "string" ? named : undefined });
+    const is_loaded = method === "session/load";
+    this.#opening.set(id, { cwd, session: typeof named === "string" ? named : undefined, is_loaded });
+  }
+
+  /** True while the agent repeats to the editor what was in a session before. */
+  isLoading(id: string): boolean {
+    return [...this.#opening.values()].some(({ session, is_loaded }) => is_loaded && session === id);
+  }
+
+  /** An answer of the agent's. @returns the session whose turn it ends, if it is one to the user's message */
+  promptAnswered(id: Id): string | undefined {
+    const session = this.#prompts.get(id);
+    this.#prompts.delete(id);
+    return session;
   }
 
   /** An answer of the agent's. @returns the session that it opens, if it is one to such a request */
@@ -90,6 +107,8 @@ export class Sessions {
 interface Opening {
   cwd: string | undefined;
   session: string | undefined;
+  /** What was said in it comes before the answer. */
+  is_loaded: boolean;
 }
 
 /** Where a call of the session runs, as it was written: `link/..` isn't where the link is. */

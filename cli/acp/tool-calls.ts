@@ -1,4 +1,5 @@
 import { isObject, type Json } from "../../ipc/json-object.ts";
+import { changesIn, withoutEvent } from "./codex-input.ts";
 
 /** What an agent has said of its tool calls so far, put together: their parts come in several messages. */
 
@@ -14,6 +15,8 @@ export interface ToolCall {
   is_input_changed: boolean;
   /** What was allowed last, and until when a second question about just that is answered alike, in milliseconds of `performance`. */
   allowed: { what: string; until: number } | undefined;
+  /** What was allowed of it last runs this, as one text. */
+  allowed_runs: string | undefined;
   locations: readonly string[];
   diffs: readonly Diff[];
   status: string;
@@ -23,6 +26,8 @@ export interface ToolCall {
   is_of_editor: boolean;
   /** Whether its end was reported. */
   is_reported: boolean;
+  /** It has ended, or its turn has: what is asked, or begins, under its id from then on is another call. */
+  is_over: boolean;
 }
 
 export interface Diff {
@@ -42,11 +47,17 @@ export class ToolCalls {
   readonly #calls = new Map<string, { call: ToolCall; characters: number }>();
   #characters = 0;
 
-  /** Adds what a message says of a call. @param characters of the message, which is about what is kept of it */
-  merge(session: string, said: Json, characters: number): ToolCall | undefined {
+  /**
+   * Adds what a message says of a call. Models give the ids, and some give the same ones in each turn.
+   * @param characters of the message, which is about what is kept of it
+   * @param is_begun whether it is a message that calls begin with
+   */
+  merge(session: string, said: Json, { characters, is_begun }: { characters: number; is_begun: boolean }) {
     const id = said.toolCallId;
     if (typeof id !== "string" || id.length > MAX_ID || session.length > MAX_ID) return undefined;
     const key = JSON.stringify([session, id]);
+    const known = this.#calls.get(key)?.call;
+    if (known !== undefined && isAnother(known, said, is_begun)) this.#delete(key);
     const kept = this.#calls.get(key) ?? { call: newCall(session, id), characters: 0 };
     update(kept.call, said);
     kept.characters += characters;
@@ -65,21 +76,30 @@ export class ToolCalls {
     return call;
   }
 
-  find(session: string, id: string): ToolCall | undefined {
-    return this.#calls.get(JSON.stringify([session, id]))?.call;
+  /** A turn has ended: of the calls that still run their end is waited for until the next one has. */
+  endTurn(isOfTurn: (session: string) => boolean): void {
+    for (const [key, { call }] of this.#calls) {
+      if (!isOfTurn(call.session)) continue;
+      if (call.is_over) this.#delete(key);
+      call.is_over = true;
+    }
+  }
+
+  #delete(key: string): void {
+    this.#characters -= this.#calls.get(key)?.characters ?? 0;
+    this.#calls.delete(key);
   }
 
   #forget(newest: string): void {
-    for (const [key, { characters }] of this.#calls) {
+    for (const key of this.#calls.keys()) {
       if (this.#calls.size <= MAX_CALLS && this.#characters <= MAX_CHARACTERS) return;
       if (key === newest) return;
-      this.#calls.delete(key);
-      this.#characters -= characters;
+      this.#delete(key);
     }
   }
 }
 
-function newCall(session: string, id: string): ToolCall {
+export function newCall(session: string, id: string): ToolCall {
   return {
     id,
     session,
@@ -89,12 +109,14 @@ function newCall(session: string, id: string): ToolCall {
     raw_input: undefined,
     is_input_changed: false,
     allowed: undefined,
+    allowed_runs: undefined,
     locations: [],
     diffs: [],
     status: "",
     decision: undefined,
     is_of_editor: false,
     is_reported: false,
+    is_over: false,
   };
 }
 
@@ -103,14 +125,29 @@ function update(call: ToolCall, said: Json): void {
   if (typeof title === "string") call.title = title;
   if (typeof kind === "string") call.kind = kind;
   if (typeof status === "string") call.status = status;
+  call.is_over ||= hasEnded(call);
   call.name = nameIn(said) ?? call.name;
   if (isObject(rawInput) && Object.keys(rawInput).length > 0) {
     const before = call.raw_input ?? {};
-    call.is_input_changed ||= isChanged(before, rawInput);
-    call.raw_input = { ...before, ...rawInput };
+    const input = withoutEvent(rawInput);
+    call.is_input_changed ||= isChanged(before, input);
+    call.raw_input = { ...before, ...input };
   }
   if (Array.isArray(locations)) call.locations = locations.flatMap((one) => pathIn(one, "path"));
-  if (Array.isArray(content)) call.diffs = content.flatMap(diffsIn);
+  const changes = changesIn(call.raw_input ?? {}) ?? [];
+  const shown = Array.isArray(content) ? content.flatMap(diffsIn) : call.diffs;
+  // What is shown beside them may be another text of the same file.
+  call.diffs = [...changes, ...shown.filter(({ path }) => !changes.some((change) => change.path === path))];
+}
+
+/** Whether a message is about another call than the known one of its id. */
+function isAnother(known: ToolCall, { status }: Json, is_begun: boolean): boolean {
+  if (is_begun) return known.is_over;
+  return hasEnded(known) && (status === "pending" || status === "in_progress");
+}
+
+export function hasEnded({ status }: Pick<ToolCall, "status">): boolean {
+  return status === "completed" || status === "failed";
 }
 
 /** Agents say an input while their model still writes it, and their question may have only a part of it: what is there twice must be the same. */
@@ -132,9 +169,14 @@ function pathIn(value: unknown, key: string): string[] {
 /** Version 1 of the protocol gives both texts of one file, version 2 the paths of several. */
 function diffsIn(value: unknown): Diff[] {
   if (!isObject(value) || value.type !== "diff") return [];
-  const { path, oldText, newText, changes } = value;
+  const { path, oldText, newText, changes, _meta } = value;
   if (Array.isArray(changes)) return changes.flatMap(changeIn);
   if (typeof path !== "string") return [];
+  const change = isObject(_meta) ? _meta.kind : undefined;
+  // codex-acp 2 deletes with an empty text, and shows some editors a patch of its own beside one.
+  if (newText === "" && change === "delete") return [{ path, operation: "delete" }];
+  if (newText === "" && typeof change === "string" && typeof oldText !== "string")
+    return [{ path, operation: "write" }];
   const texts = typeof newText === "string" ? { new_text: newText } : {};
   return [{ path, operation: "write", ...texts, ...(typeof oldText === "string" ? { old_text: oldText } : {}) }];
 }

@@ -2,7 +2,7 @@ import type { ProposedCall } from "../../ipc/client.ts";
 import type { Outlet } from "../proxy/outlet.ts";
 import { encoded } from "./message.ts";
 import type { AcpGate } from "./proxy.ts";
-import type { ToolCall } from "./tool-calls.ts";
+import { hasEnded, type ToolCall } from "./tool-calls.ts";
 
 /** Calls that an agent says it runs and has asked nobody about, and those that ran other than they were allowed. */
 
@@ -12,6 +12,8 @@ export interface UnaskedOptions {
   agent: Outlet;
   say(text: string): void;
   callsOf(call: ToolCall): ProposedCall[];
+  /** What runs of it and where, as one text. */
+  runsOf(call: ToolCall): string;
 }
 
 /** An agent that asks about a call in progress has asked by then. In milliseconds. */
@@ -26,17 +28,20 @@ export class Unasked {
 
   /** Looks at a call after each thing that the agent says of it. */
   look(call: ToolCall): void {
-    const { gate, is_strict, callsOf } = this.#options;
-    const has_ended = call.status === "completed" || call.status === "failed";
+    const { gate, is_strict } = this.#options;
     if (call.is_reported) return;
     if (call.decision === "allowed") {
-      if (!has_ended) return;
+      if (!hasEnded(call)) return;
       call.is_reported = true;
-      const [first] = call.is_input_changed ? callsOf({ ...call, is_input_changed: false }) : [];
+      const first = this.#otherThanAllowed(call);
       if (first !== undefined) this.#options.say(`${shown(call)} ran other than it was allowed`);
       // Of a call that was allowed in the editor the gate has nothing to compare with, nor to report on.
       if (call.is_of_editor && first === undefined) return;
-      const input = first === undefined ? {} : { input: { executor: first.executor, args: first.args } };
+      // The gate compares arguments: also where the folder alone is another one, they aren't those that it allowed.
+      const input =
+        first === undefined
+          ? {}
+          : { input: { executor: first.executor, args: { ...first.args, in: first.context?.cwd } } };
       gate.ran(call.id, { ok: call.status === "completed", is_unasked: call.is_of_editor, ...input });
       return;
     }
@@ -44,6 +49,14 @@ export class Unasked {
     if (call.status === "completed") this.#report(call);
     // Some say that a call is in progress, and then ask about it.
     else if (is_strict && call.status === "in_progress") setTimeout(() => this.#report(call), ASKED_BY_MS).unref();
+  }
+
+  /** The first of what ran; undefined where that is what was allowed, though more may have been said of it. */
+  #otherThanAllowed(call: ToolCall): ProposedCall | undefined {
+    const { callsOf, runsOf } = this.#options;
+    if (!call.is_input_changed) return undefined;
+    const ran = { ...call, is_input_changed: false };
+    return runsOf(ran) === call.allowed_runs ? undefined : callsOf(ran)[0];
   }
 
   #report(call: ToolCall): void {
