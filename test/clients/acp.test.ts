@@ -4,8 +4,10 @@ import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { ChatCompletionsApi } from "../../cli/agents/pretended-model/chat-completions-api.ts";
 import { GenerateContentApi } from "../../cli/agents/pretended-model/generate-content-api.ts";
 import { MessagesApi, type ToolUse } from "../../cli/agents/pretended-model/messages-api.ts";
+import { ResponsesApi } from "../../cli/agents/pretended-model/responses-api.ts";
 import { type GateUnderTest, startGate } from "../support/running-gate.ts";
 import { AcpRun } from "./acp-run.ts";
+import { command } from "./codex-run.ts";
 import { installedClient } from "./installed-client.ts";
 
 /** Real agents behind the real command `acp` and a real gate; the editor is scripted, the models are pretended ones. */
@@ -95,11 +97,12 @@ describe("gemini --acp", () => {
 
   it("is gated where its hooks don't run: commands by their titles, files by its requests to the editor, yolo not at all", async () => {
     await pair("gemini-acp");
-    await gate.operator.call("grants.add", { capability: "fs:read", target: `${project}/**` });
     const shell = (command: string): ToolUse => ({ name: "run_shell_command", input: { command } });
     const write = { name: "write_file", input: { file_path: join(project, "a.txt"), content: "text\n" } };
+    const again = { file_path: write.input.file_path, instruction: "x", old_string: "text", new_string: "texts" };
+    const replace = { name: "replace", input: again };
     const api = await GenerateContentApi.start({
-      turns: [shell("touch made.txt"), write, shell(`cat ${key}`), shell("touch not.txt")],
+      turns: [shell("touch made.txt"), write, replace, shell(`cat ${key}`), shell("touch not.txt")],
     });
     onTestFinished(() => api.close());
     mkdirSync(join(gate.home.home, ".gemini"));
@@ -122,13 +125,66 @@ describe("gemini --acp", () => {
     run.serveFiles();
     const refused = await run.setMode("yolo");
     expect(refused.error.message).toContain("only at level Full");
-    const asked = answering(["approved", "approved"]);
+    const asked = answering(["approved", "approved", "approved", "approved"]);
     await run.prompt("go");
-    expect(asked.map(({ executor }) => executor)).toEqual(["unknown_command", "Edit", "unknown_command"]);
+    // It reads a file before it asks; of what it has shown or written itself it asks for the edit alone.
+    expect(asked.map(({ executor }) => executor)).toEqual([
+      ...["unknown_command", "fs_read", "Edit", "Edit", "unknown_command"],
+    ]);
     expect(asked[0]?.summary).toContain("touch made.txt");
-    expect(readFileSync(join(project, "a.txt"), "utf8")).toBe("text\n");
+    expect(readFileSync(join(project, "a.txt"), "utf8")).toBe("texts\n");
     expect([existsSync(join(project, "made.txt")), existsSync(join(project, "not.txt"))]).toEqual([true, false]);
     expect(JSON.stringify(run.editor.received)).not.toContain("the key");
+    await run.end();
+  });
+});
+
+const patch = (...lines: string[]) => ["*** Begin Patch", ...lines, "*** End Patch", ""].join("\n");
+
+describe.each(["codex-acp", "codex-acp-earlier"] as const)("%s", (name) => {
+  const program = installedClient(name);
+  const codex = installedClient("codex");
+  if (program === undefined || codex === undefined) return;
+
+  it("runs commands and patches that the user approves, each asked about as what it is, and what is denied not", async () => {
+    await pair("codex-acp");
+    const escalated = { sandbox_permissions: "require_escalated", justification: "a test" };
+    writeFileSync(join(project, "a.txt"), "one\ntwo\n");
+    const changes = patch("*** Add File: new.txt", "+new", "*** Update File: a.txt", "@@", " one", "-two", "+2");
+    const api = await ResponsesApi.start({
+      script: [
+        [command("touch made.txt", escalated)],
+        [{ name: "apply_patch", input: changes }],
+        [command(`cat ${key}`, escalated)],
+      ],
+    });
+    onTestFinished(() => api.close());
+    mkdirSync(join(gate.home.home, ".codex"));
+    const provider = `[model_providers.pretended]\nname = "pretended"\nbase_url = "${api.url}"\nwire_api = "responses"\nenv_key = "OPENAI_API_KEY"\n`;
+    writeFileSync(
+      join(gate.home.home, ".codex/config.toml"),
+      `model = "gpt-5.5"\nmodel_provider = "pretended"\n${provider}`,
+    );
+    const run = new AcpRun({
+      gate,
+      words: program.endsWith(".js") ? [process.execPath, program] : [program],
+      args: ["--agent", "codex-acp"],
+      // Codex keeps no programs of its own below the folder for temporary files.
+      env: { OPENAI_API_KEY: "none", NO_BROWSER: "1", CODEX_PATH: codex, TMPDIR: project },
+      project,
+    });
+    const opened = await run.open(project);
+    expect(opened.result.modes.currentModeId, run.log).toBeDefined();
+    const asked = answering(["approved", "approved", "approved"]);
+    await run.prompt("go");
+    expect(asked.map(({ executor }) => executor).sort()).toEqual(["Edit", "Write", "shell_exec"]);
+    expect(asked[0]?.summary).toContain("touch made.txt");
+    expect(existsSync(join(project, "made.txt"))).toBe(true);
+    expect(readFileSync(join(project, "a.txt"), "utf8")).toBe("one\n2\n");
+    expect(run.log).toContain("forbidden path");
+    expect(run.log).not.toContain(" ran ");
+    expect((await gate.operator.call("status", {})).alarms).toEqual([]);
+    expect([...api.results, JSON.stringify(run.editor.received)].join()).not.toContain("the key");
     await run.end();
   });
 });
@@ -145,6 +201,7 @@ describe("claude-agent-acp", () => {
     const api = await MessagesApi.start([
       bash("sh -c 'echo one > made.txt'"),
       write,
+      { name: "Edit", input: { file_path: write.input.file_path, old_string: "text", new_string: "texts" } },
       bash("touch not.txt"),
       bash(`cat ${key}`),
     ]);
@@ -167,14 +224,15 @@ describe("claude-agent-acp", () => {
     const opened = await run.open(project);
     expect(opened.result.modes.currentModeId).toBe("auto");
     await run.editor.get(({ params }) => params?.update?.currentModeId === "default");
-    const asked = answering(["approved", "approved", "rejected"]);
+    const asked = answering(["approved", "approved", "approved", "rejected"]);
     await run.prompt("go");
-    expect(asked.map(({ executor }) => executor)).toEqual(["shell_exec", "Write", "shell_exec"]);
+    expect(asked.map(({ executor }) => executor)).toEqual(["shell_exec", "Write", "Edit", "shell_exec"]);
     expect(readFileSync(join(project, "made.txt"), "utf8")).toBe("one\n");
-    expect(readFileSync(join(project, "a.txt"), "utf8")).toBe("text\n");
+    expect(readFileSync(join(project, "a.txt"), "utf8")).toBe("texts\n");
     expect(existsSync(join(project, "not.txt"))).toBe(false);
-    expect(run.calls.map(({ status }) => status)).toEqual(["completed", "completed", "failed", "failed"]);
+    expect(run.calls.map(({ status }) => status)).toEqual(["completed", "completed", "completed", "failed", "failed"]);
     expect(run.log).not.toContain(" ran ");
+    expect((await gate.operator.call("status", {})).alarms).toEqual([]);
     await run.prompt("and now?", 3);
     expect(api.conversation).toContain("forbidden path");
     expect(api.conversation).not.toContain("the key");

@@ -68,6 +68,22 @@ export const CLIENTS = {
     packages: ["@agentclientprotocol/claude-agent-acp@0.101.0"],
     program: "@agentclientprotocol/claude-agent-acp/dist/index.js",
   },
+  /** Codex as an ACP agent; what it runs is the Codex that CODEX_PATH names. */
+  "codex-acp": {
+    title: "codex-acp 2.6.0",
+    version: "2.6.0",
+    folder: "codex-acp-2.6.0",
+    packages: ["@agentclientprotocol/codex-acp@2.6.0"],
+    program: "@agentclientprotocol/codex-acp/dist/index.js",
+  },
+  /** The one before, with a Codex of its own. */
+  "codex-acp-earlier": {
+    title: "codex-acp 0.16.0",
+    version: "0.16.0",
+    folder: "codex-acp-0.16.0",
+    packages: [`@zed-industries/codex-acp-${SYSTEM}@0.16.0`],
+    program: `@zed-industries/codex-acp-${SYSTEM}/bin/codex-acp`,
+  },
 } satisfies Record<string, Client>;
 export type ClientName = keyof typeof CLIENTS;
 
