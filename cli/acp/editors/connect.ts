@@ -6,7 +6,7 @@ import { levelOf } from "../../commands/policy.ts";
 import { withOperator } from "../../operator.ts";
 import { printWord, say, tell, usageError } from "../../output.ts";
 import { EDITOR_AGENTS } from "./agents.ts";
-import { connectEditor, disconnectEditor, type Editor, entryOf, luaOf, settingsOf } from "./editors.ts";
+import { connectEditor, disconnectEditor, type Editor, entryOf, luaOf, RESTARTED, settingsOf } from "./editors.ts";
 
 /** `connect EDITOR AGENT`: writes the entry by which the editor starts the agent behind the gate, or prints it, and pairs the agent. */
 export async function connectInEditor(
@@ -20,7 +20,9 @@ export async function connectInEditor(
   if (remove === true) {
     if (file === undefined) throw usageError(`${editor}'s settings are a program`, "take the entry out of it yourself");
     const result = disconnectEditor(file, { name: `${agent.title} (Metnos Gate)` });
-    return tell(result, result.changed ? `the entry is out of ${file}` : `there was no entry in ${file}`);
+    tell(result, result.changed ? `the entry is out of ${file}` : `there was no entry in ${file}`);
+    if (result.changed) say(RESTARTED[editor]);
+    return;
   }
   const entry = entryOf(agent);
   const config = loadConfig(gatePaths(process.env).config_file, process.env);
@@ -37,5 +39,6 @@ export async function connectInEditor(
     );
   }
   say(`${entry.agent} is paired at level ${paired.level}; choose ${JSON.stringify(entry.name)} in the editor`);
+  say(RESTARTED[editor]);
   say(`start the gate, where none runs, with: ${ownCommand("start")}; answer with: ${ownCommand("watch")}`);
 }

@@ -13,6 +13,14 @@ import { withEntry, withoutEntry } from "./entry.ts";
 export const EDITORS = ["zed", "jetbrains", "neovim"] as const;
 export type Editor = (typeof EDITORS)[number];
 
+/** What has to be started anew: what runs already keeps what it was started with. */
+export const RESTARTED: Readonly<Record<Editor, string>> = {
+  zed: "start a new thread in Zed: one that is open keeps the agent that it was started with. Restart Zed where its list of agents doesn't change",
+  jetbrains: "restart the IDE, and start a new chat: one that is open keeps the agent that it was started with",
+  neovim:
+    "restart Neovim once its configuration is changed: a chat that is open keeps the agent that it was started with",
+};
+
 export function isEditor(name: string): name is Editor {
   return EDITORS.some((editor) => editor === name);
 }

@@ -81,6 +81,18 @@ it("connect zed opencode makes the editor start it behind the gate and pairs it;
   expect(readFileSync(home.zed, "utf8")).toBe(SETTINGS);
 });
 
+it.each([
+  ["zed", "start a new thread in Zed"],
+  ["jetbrains", "restart the IDE"],
+  ["neovim", "restart Neovim"],
+])("connect %s says what has to be started anew, and --remove does, too", async (editor, words) => {
+  const home = editorsHome();
+  expect((await runGate(home, ["connect", editor, "opencode"])).stderr).toContain(words);
+  if (editor === "neovim") return;
+  expect((await runGate(home, ["connect", editor, "opencode", "--remove"])).stderr).toContain(words);
+  expect((await runGate(home, ["connect", editor, "opencode", "--remove"])).stderr).not.toContain(words);
+});
+
 it("a gate that is killed while its card waits, and started again, asks anew: the answer given then reaches the agent", async () => {
   const home = editorsHome();
   await runGate(home, ["connect", "zed", "opencode"]);
