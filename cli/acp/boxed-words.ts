@@ -33,7 +33,7 @@ const UNKNOWN: BoxedClient = {
 };
 
 /** Names the program that an agent starts in its turn. */
-const PROGRAM_VARIABLES = ["CLAUDE_CODE_EXECUTABLE"];
+const PROGRAM_VARIABLES = ["CLAUDE_CODE_EXECUTABLE", "CODEX_PATH"];
 
 export interface BoxedWordsOptions {
   /** As it is paired; where it isn't yet, it is now. */

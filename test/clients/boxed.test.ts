@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { ChatCompletionsApi, FIRST_WORDS } from "../../cli/agents/pretended-model/chat-completions-api.ts";
 import { GenerateContentApi } from "../../cli/agents/pretended-model/generate-content-api.ts";
@@ -184,6 +184,79 @@ describe.skipIf(reason !== undefined)("gemini --acp in a box", () => {
     expect(await answered).toHaveLength(2);
     seat.expectHeld(api.results[0]?.text);
     expect(existsSync(join(project, "not.txt"))).toBe(false);
+    await run.end();
+    await expect.poll(() => readdirSync(join(gate.paths.state_dir, "box/agents"))).toEqual([]);
+  }, 90_000);
+});
+
+describe.skipIf(reason !== undefined)("claude-agent-acp in a box", () => {
+  const client = installedClient("claude-agent-acp");
+  const claude = installedClient("claude-code");
+  if (client === undefined || claude === undefined) return;
+
+  it("is asked for by its editor as ever, edits its project, and what it runs finds nothing of the machine", async () => {
+    const seat = await BoxedSeat.take(gate, "claude-agent-acp");
+    const { project } = seat;
+    const file_path = join(project, "a.txt");
+    const api = await MessagesApi.start([
+      bash(seat.look(".claude/settings.json")),
+      { name: "Write", input: { file_path, content: "text\n" } },
+      { name: "Edit", input: { file_path, old_string: "text", new_string: "texts" } },
+      bash("touch not.txt"),
+    ]);
+    onTestFinished(() => api.close());
+    const env = {
+      CLAUDE_CODE_EXECUTABLE: claude,
+      ANTHROPIC_BASE_URL: api.url,
+      ANTHROPIC_API_KEY: "sk-ant-test",
+      IS_SANDBOX: "1",
+      HOME: gate.home.home,
+    };
+    // As editors start it: by its name on PATH, a link to its script.
+    const words = [join(dirname(client), "../../../.bin/claude-agent-acp")];
+    const run = new AcpRun({ gate, words, args: ["--box", "--agent", "claude-agent-acp"], env, project });
+    const opened = await run.open(project);
+    expect(opened.error, run.log).toBeUndefined();
+    const answered = answerCards(gate, [["approved"]]);
+    await run.prompt("go");
+    expect(await answered).toHaveLength(1);
+    seat.expectHeld(api.results[0]?.text);
+    expect(readFileSync(file_path, "utf8")).toBe("texts\n");
+    expect(run.log).not.toContain(" ran ");
+    await run.end();
+    await expect.poll(() => readdirSync(join(gate.paths.state_dir, "box/agents"))).toEqual([]);
+  }, 90_000);
+});
+
+describe.skipIf(reason !== undefined).each(["codex-acp", "codex-acp-earlier"] as const)("%s in a box", (name) => {
+  const client = installedClient(name);
+  const codex = installedClient("codex");
+  if (client === undefined || codex === undefined) return;
+
+  it("is asked for by its editor as ever, and what it runs finds nothing of the machine", async () => {
+    const seat = await BoxedSeat.take(gate, "codex-acp");
+    const { project } = seat;
+    const escalated = { sandbox_permissions: "require_escalated", justification: "a test" };
+    const look = seat.look(".codex/config.toml");
+    const api = await ResponsesApi.start({
+      script: [[command(look, escalated)], [command("cat ~/.ssh/id_rsa", escalated)]],
+    });
+    onTestFinished(() => api.close());
+    seat.write(
+      ".codex/config.toml",
+      `model="gpt-5.5"\nmodel_provider="pretended"\n[model_providers.pretended]\nname="pretended"\nbase_url=${JSON.stringify(api.url)}\nwire_api="responses"\nenv_key="OPENAI_API_KEY"\n`,
+    );
+    const env = { OPENAI_API_KEY: "none", CODEX_PATH: codex, HOME: gate.home.home };
+    const words = client.endsWith(".js") ? [process.execPath, client] : [client];
+    const args = ["--box", "--agent", "codex-acp", "--host", new URL(api.url).host];
+    const run = new AcpRun({ gate, words, args, env, project });
+    const opened = await run.open(project);
+    expect(opened.error, run.log).toBeUndefined();
+    const answered = answerCards(gate, [["approved"]]);
+    await run.prompt("go");
+    expect(await answered).toHaveLength(1);
+    seat.expectHeld(api.results[0]);
+    expect(run.log).toContain("forbidden path");
     await run.end();
     await expect.poll(() => readdirSync(join(gate.paths.state_dir, "box/agents"))).toEqual([]);
   }, 90_000);

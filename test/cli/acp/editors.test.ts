@@ -62,6 +62,9 @@ it.each([
   [["/usr/bin/gemini", "--acp"], "gemini-acp"],
   [["npx", "-y", "@agentclientprotocol/claude-agent-acp@0.101.0"], "claude-agent-acp"],
   [["node", "/srv/agent.js"], "agent-acp"],
+  [["node", "/lib/node_modules/@agentclientprotocol/claude-agent-acp/dist/index.js"], "claude-agent-acp"],
+  [["node", "/dist/index.js"], "agent-acp"],
+  [["node", "index.js"], "index-acp"],
   [["./-../"], "agent-acp"],
 ])("an agent that is started as %j is %s", (words, name) => {
   expect(agentNameOf(words)).toBe(name);
