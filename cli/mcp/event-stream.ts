@@ -1,4 +1,4 @@
-/** A stream of server-sent events, read as bytes: what each one's data is. */
+/** A stream of server-sent events, read as bytes: what each one's data is, and how it is continued where it ends early. */
 
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
@@ -11,10 +11,30 @@ export class EventStream {
   #rest_bytes = 0;
   #data: Buffer[] = [];
   #data_bytes = 0;
+  #id: string | undefined;
+  #retry_ms: number | undefined;
 
   /** @param max_bytes of one event; a longer one is an exception */
   constructor(max_bytes: number) {
     this.#max_bytes = max_bytes;
+  }
+
+  /** The last event's, which the server continues behind; undefined where it gives none. */
+  get lastId(): string | undefined {
+    return this.#id;
+  }
+
+  /** After how long the server wants to be asked again, in milliseconds. */
+  get retryMs(): number | undefined {
+    return this.#retry_ms;
+  }
+
+  /** It was cut off: what was begun is no event. */
+  cut(): void {
+    this.#rest = [];
+    this.#rest_bytes = 0;
+    this.#data = [];
+    this.#data_bytes = 0;
   }
 
   /** The data of the events that `chunk` completes: each as one line, without its end. @throws RangeError for one that is too long */
@@ -42,12 +62,20 @@ export class EventStream {
       return;
     }
     const colon = line.indexOf(COLON);
-    if (line.subarray(0, colon === -1 ? line.length : colon).toString("latin1") !== "data") return;
+    const field = line.subarray(0, colon === -1 ? line.length : colon).toString("latin1");
     const from = colon === -1 ? line.length : colon + (line[colon + 1] === SPACE ? 2 : 1);
+    if (field === "id" || field === "retry") this.#set(field, line.toString("latin1", from));
+    if (field !== "data") return;
     // Data of several lines is one text with their ends in between.
     if (this.#data.length > 0) this.#data.push(Buffer.of(NEWLINE));
     this.#data.push(line.subarray(from));
     this.#data_bytes += line.length;
+  }
+
+  #set(field: "id" | "retry", value: string): void {
+    if (field === "retry" && /^\d{1,9}$/.test(value)) this.#retry_ms = Number(value);
+    // It goes into a header, as these bytes.
+    if (field === "id" && /^[\x20-\x7e\x80-\xff]{0,1024}$/.test(value)) this.#id = value === "" ? undefined : value;
   }
 }
 

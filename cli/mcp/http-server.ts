@@ -3,8 +3,9 @@ import { request as secureRequest } from "node:https";
 import { isObject, type Json, parseObject } from "../../ipc/json-object.ts";
 import { request as plainRequest } from "../../ipc/node-http.ts";
 import { requestError } from "./answers.ts";
-import { clientInMeta } from "./clients.ts";
 import { EventStream, onOneLine } from "./event-stream.ts";
+import { headerText, repeatedHeaders, type Said, saidIn } from "./http-headers.ts";
+import { ParamHeaders } from "./param-headers.ts";
 
 /** An MCP server over streamable HTTP: each line of the client's is a POST, each message of the server's a line. */
 
@@ -18,28 +19,29 @@ export interface HttpServerOptions {
 
 /** Of one message. */
 const MAX_BYTES = 64 * 1024 * 1024;
-/** How long after its end the server is listened to again, each time that it ends at once. */
+/** How long after its end the server is listened to again, each time that it ends at once; and a stream's server that says no time. */
 const RETRY_MS = [1000, 5000, 30_000];
+/** How often a stream that ends early is continued, where nothing more came. */
+const MAX_TRIES = 3;
 
-/** What a request says that its headers repeat. */
-interface Said {
-  /** As it was written; undefined where nobody waits for an answer. */
-  id: string | undefined;
-  method: string;
-  name: string | undefined;
-  protocol: string | undefined;
+/** A request whose answer hasn't come. */
+interface Awaited {
+  said: Said;
+  /** On which its stream is. */
+  sent: ClientRequest;
 }
 
 export class HttpServer {
   readonly #options: HttpServerOptions;
   readonly #open = new Set<ClientRequest>();
+  readonly #awaited = new Map<string, Awaited>();
+  readonly #param_headers = new ParamHeaders();
   #session: string | undefined;
   #protocol: string | undefined;
-  #initialize_id: string | undefined;
   #is_closed = false;
+  /** What the client's end waits for: requests, and pauses before one. */
+  #busy = 0;
   #idle: (() => void) | undefined;
-  /** On which the server says what it says by itself. */
-  #listening: ClientRequest | undefined;
   #retries = 0;
 
   constructor(options: HttpServerOptions) {
@@ -50,17 +52,27 @@ export class HttpServer {
     const body = line.at(-1) === 0x0a ? line.subarray(0, -1) : line;
     if (body.toString("latin1").trim() === "") return;
     const said = saidIn(body);
-    if (said.method === "initialize") this.#initialize_id = said.id;
-    const fail = (why: string) => {
-      if (said.id !== undefined && !this.#is_closed) this.#options.onLine(Buffer.from(requestError(said.id, why)));
-    };
-    const sent = this.#request("POST", this.#headersOf(said), (response) => this.#answered(response, said, fail), fail);
+    if (this.#isWithdrawn(said)) return;
+    const marked = this.#markedHeaders(said);
+    if (marked === undefined && said.id !== undefined)
+      return this.#say(
+        requestError(said.id, "the tool's schema marks what can't be a header, so it must not be called"),
+      );
+    const sent = this.#request(
+      "POST",
+      { ...this.#headersOf(said), ...marked },
+      {
+        onResponse: (response) => this.#answered(response, said),
+        onFailure: (why) => this.#fail(said, why),
+      },
+    );
+    if (said.id !== undefined) this.#awaited.set(said.id, { said, sent });
     sent.end(body);
   }
 
   /** Waits until what was sent is answered, then ends the session. @param most_ms at the longest */
   async close(most_ms: number): Promise<void> {
-    if (this.#open.size > 0)
+    if (this.#busy > 0)
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, most_ms);
         this.#idle = () => {
@@ -70,39 +82,56 @@ export class HttpServer {
       });
     this.#is_closed = true;
     for (const open of this.#open) open.destroy();
-    this.#listening?.destroy();
     if (this.#session === undefined) return;
     await new Promise<void>((resolve) => {
-      const ended = this.#request(
-        "DELETE",
-        this.#headersOf(undefined),
-        (response) => response.resume(),
-        () => resolve(),
-      );
+      const ended = this.#request("DELETE", this.#headersOf(undefined), {
+        onResponse: (response) => response.resume(),
+        onFailure: () => resolve(),
+      });
       ended.setTimeout(1000, () => ended.destroy());
       ended.once("close", resolve);
       ended.end();
     });
   }
 
+  /** Where sessions are none, a request is withdrawn by the end of its connection. @returns true for what does that */
+  #isWithdrawn({ cancelled }: Said): boolean {
+    const awaited = cancelled === undefined ? undefined : this.#awaited.get(cancelled);
+    if (cancelled === undefined || awaited === undefined) return false;
+    this.#awaited.delete(cancelled);
+    if (awaited.said.protocol === undefined) return false;
+    awaited.sent.destroy();
+    return true;
+  }
+
+  /** Undefined for a call of a tool that must not be called. */
+  #markedHeaders({ method, protocol, name = "", args }: Said): Record<string, string> | undefined {
+    return method === "tools/call" && protocol !== undefined ? this.#param_headers.of(name, args) : {};
+  }
+
   #request(
     method: string,
     headers: Record<string, string>,
-    onResponse: (response: IncomingMessage) => void,
-    onFailure: (why: string) => void,
+    { onResponse, onFailure, is_listening = false }: RequestEnds,
   ): ClientRequest {
     const { url } = this.#options;
     const start = url.protocol === "https:" ? secureRequest : plainRequest;
     const sent = start(url, { method, headers: { ...this.#options.headers, ...headers } }, onResponse);
     this.#open.add(sent);
+    if (!is_listening) this.#busy++;
     sent.once("error", (error: NodeJS.ErrnoException) =>
       onFailure(`the server can't be reached (${error.code ?? "failed"})`),
     );
     sent.once("close", () => {
       this.#open.delete(sent);
-      if (this.#open.size === 0) this.#idle?.();
+      if (!is_listening) this.#release();
     });
     return sent;
+  }
+
+  #release(): void {
+    this.#busy--;
+    if (this.#busy === 0) this.#idle?.();
   }
 
   #headersOf(said: Said | undefined): Record<string, string> {
@@ -111,113 +140,151 @@ export class HttpServer {
       accept: "application/json, text/event-stream",
       ...(said === undefined ? {} : { "content-type": "application/json" }),
       ...(this.#session === undefined ? {} : { "mcp-session-id": this.#session }),
-      ...(protocol === undefined ? {} : { "mcp-protocol-version": protocol }),
-      // A protocol without sessions wants them on each request.
-      ...(said?.protocol === undefined ? {} : { "mcp-method": said.method }),
-      ...(said?.protocol === undefined || said.name === undefined ? {} : { "mcp-name": headerText(said.name) }),
+      ...(protocol === undefined ? {} : { "mcp-protocol-version": headerText(protocol) }),
+      ...(said === undefined ? {} : repeatedHeaders(said)),
     };
   }
 
-  #answered(response: IncomingMessage, said: Said, fail: (why: string) => void): void {
+  #answered(response: IncomingMessage, said: Said): void {
     const { statusCode = 0 } = response;
     const type = (response.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase();
     if (said.method === "initialize") this.#session = headerOf(response, "mcp-session-id");
-    if (type === "text/event-stream" && statusCode === 200) return this.#readEvents(response, fail);
-    if (type === "application/json") return this.#readWhole(response, statusCode, fail);
+    if (type === "text/event-stream" && statusCode === 200) return this.#readEvents(response, said);
+    if (type === "application/json") return this.#readWhole(response, statusCode, said);
     response.resume();
-    if (statusCode >= 300 || said.id !== undefined) fail(`the server answered ${statusCode}`);
+    if (statusCode >= 300 || said.id !== undefined) this.#fail(said, `the server answered ${statusCode}`);
     else if (said.method === "notifications/initialized") this.#listen();
   }
 
   /** What the server says by itself; a server may offer none of that. */
-  #listen(): void {
+  #listen(events = new EventStream(MAX_BYTES)): void {
     if (this.#is_closed) return;
     const again = () => {
-      if (this.#is_closed) return;
+      events.cut();
       const pause = RETRY_MS[this.#retries++];
-      if (pause !== undefined) setTimeout(() => this.#listen(), pause).unref();
+      if (pause !== undefined && !this.#is_closed)
+        setTimeout(() => this.#listen(events), events.retryMs ?? pause).unref();
     };
-    const headers = { ...this.#headersOf(undefined), accept: "text/event-stream" };
     const onResponse = (response: IncomingMessage) => {
-      const is_stream =
-        response.statusCode === 200 && response.headers["content-type"]?.startsWith("text/event-stream");
-      if (!is_stream) return response.resume();
+      if (!isStream(response)) return response.resume();
       this.#retries = 0;
       response.once("close", again);
-      return this.#readEvents(response, () => response.destroy());
+      return this.#readInto(events, response, () => response.destroy());
     };
-    const listening = this.#request("GET", headers, onResponse, again);
-    // Nobody waits for its end.
-    this.#open.delete(listening);
-    this.#listening = listening;
-    listening.end();
+    this.#get(events, { onResponse, onFailure: again, is_listening: true });
   }
 
-  #readEvents(response: IncomingMessage, fail: (why: string) => void): void {
-    const events = new EventStream(MAX_BYTES);
-    response.on("error", () => fail("the server's answer was cut off"));
+  /** A stream of events, behind the last one that came. */
+  #get({ lastId }: EventStream, ends: RequestEnds): ClientRequest {
+    const headers = { ...this.#headersOf(undefined), accept: "text/event-stream" };
+    const sent = this.#request(
+      "GET",
+      { ...headers, ...(lastId === undefined ? {} : { "last-event-id": lastId }) },
+      ends,
+    );
+    sent.end();
+    return sent;
+  }
+
+  /** The answer to a request, and what comes before it. @param tries how often it was continued since something came */
+  #readEvents(response: IncomingMessage, said: Said, events = new EventStream(MAX_BYTES), tries = 0): void {
+    const { lastId } = events;
+    this.#readInto(events, response, () => this.#fail(said, "the server's answer is too long"));
+    response.once("close", () => this.#ended(said, events, events.lastId === lastId ? tries : 0));
+  }
+
+  /** A server that has given its events ids may end a stream, and be asked for the rest. */
+  #ended(said: Said, events: EventStream, tries: number): void {
+    if (said.id === undefined || !this.#awaited.has(said.id) || this.#is_closed) return;
+    if (events.lastId === undefined || tries >= MAX_TRIES) return this.#fail(said, "the server's answer was cut off");
+    events.cut();
+    this.#busy++;
+    setTimeout(() => {
+      if (!this.#is_closed) this.#continue(said, events, tries + 1);
+      this.#release();
+    }, events.retryMs ?? RETRY_MS[0]).unref();
+  }
+
+  #continue(said: Said, events: EventStream, tries: number): void {
+    this.#get(events, {
+      onResponse: (response) => {
+        if (isStream(response)) return this.#readEvents(response, said, events, tries);
+        response.resume();
+        return this.#fail(said, "the server's answer was cut off");
+      },
+      onFailure: () => this.#ended(said, events, tries),
+    });
+  }
+
+  #readInto(events: EventStream, response: IncomingMessage, onTooLong: () => void): void {
+    response.on("error", () => response.destroy()); // 'close' follows
     response.on("data", (chunk: Buffer) => {
       try {
-        for (const data of events.push(chunk)) this.#say(data);
+        for (const data of events.push(chunk)) this.#received(data);
       } catch {
-        fail("the server's answer is too long");
+        onTooLong();
         response.destroy();
       }
     });
   }
 
-  #readWhole(response: IncomingMessage, status: number, fail: (why: string) => void): void {
+  #readWhole(response: IncomingMessage, status: number, said: Said): void {
     const chunks: Buffer[] = [];
     let length = 0;
-    response.on("error", () => fail("the server's answer was cut off"));
+    response.on("error", () => this.#fail(said, "the server's answer was cut off"));
     response.on("data", (chunk: Buffer) => {
       length += chunk.length;
       chunks.push(chunk);
       if (length <= MAX_BYTES) return;
-      fail("the server's answer is too long");
+      this.#fail(said, "the server's answer is too long");
       response.destroy();
     });
     response.on("end", () => {
       const body = Buffer.concat(chunks);
       const is_message = status < 300 || parseObject(body.toString("utf8"))?.jsonrpc !== undefined;
-      if (is_message) this.#say(onOneLine(body));
-      else fail(`the server answered ${status}`);
+      if (is_message) this.#received(onOneLine(body));
+      // Also for one that names no request.
+      this.#fail(said, `the server answered ${status}`);
     });
   }
 
-  #say(data: Buffer): void {
+  /** Answers what still waits for an answer. */
+  #fail({ id }: Said, why: string): void {
+    if (id !== undefined && this.#awaited.delete(id)) this.#say(requestError(id, why));
+  }
+
+  #received(data: Buffer): void {
     if (data.length === 0) return;
-    if (this.#initialize_id !== undefined) this.#greeted(data);
-    this.#options.onLine(Buffer.concat([data, Buffer.from("\n")]));
+    if (this.#awaited.size > 0) this.#look(parseObject(data.toString("utf8")));
+    this.#say(Buffer.concat([data, Buffer.from("\n")]));
   }
 
-  #greeted(data: Buffer): void {
-    const message = parseObject(data.toString("utf8"));
-    if (message?.id === undefined || JSON.stringify(message.id) !== this.#initialize_id) return;
-    this.#initialize_id = undefined;
-    if (isObject(message.result) && typeof message.result.protocolVersion === "string")
-      this.#protocol = headerText(message.result.protocolVersion);
+  /** What an answer means for what is sent from now on. */
+  #look(message: Json | undefined): void {
+    if (message === undefined || message.method !== undefined) return;
+    const id = JSON.stringify(message.id);
+    const method = this.#awaited.get(id)?.said.method;
+    const { result } = message;
+    this.#awaited.delete(id);
+    if (!isObject(result)) return;
+    if (method === "tools/list") this.#param_headers.learn(result);
+    if (method === "initialize" && typeof result.protocolVersion === "string") this.#protocol = result.protocolVersion;
+  }
+
+  #say(line: Buffer | string): void {
+    if (!this.#is_closed) this.#options.onLine(Buffer.from(line));
   }
 }
 
-function saidIn(body: Buffer): Said {
-  const message: Json = parseObject(body.toString("utf8")) ?? {};
-  const { id, method, params } = message;
-  const has_answer = typeof method === "string" && (typeof id === "string" || typeof id === "number");
-  const named: Json = isObject(params) ? params : {};
-  const name = named.name ?? named.uri;
-  return {
-    id: has_answer ? JSON.stringify(id) : undefined,
-    method: typeof method === "string" ? headerText(method) : "",
-    name: typeof name === "string" ? name : undefined,
-    protocol: isObject(named._meta) ? clientInMeta(named._meta)?.protocol : undefined,
-  };
+interface RequestEnds {
+  onResponse(response: IncomingMessage): void;
+  onFailure(why: string): void;
+  /** Nobody waits for its end. */
+  is_listening?: boolean;
 }
 
-/** What can't be in a header as it is goes in base64, marked as such. */
-function headerText(text: string): string {
-  const is_plain = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !text.startsWith("=?base64?");
-  return is_plain ? text : `=?base64?${Buffer.from(text).toString("base64")}?=`;
+function isStream({ statusCode, headers }: IncomingMessage): boolean {
+  return statusCode === 200 && headers["content-type"]?.startsWith("text/event-stream") === true;
 }
 
 function headerOf(response: IncomingMessage, name: string): string | undefined {
