@@ -84,6 +84,19 @@ export const CLIENTS = {
     packages: [`@zed-industries/codex-acp-${SYSTEM}@0.16.0`],
     program: `@zed-industries/codex-acp-${SYSTEM}/bin/codex-acp`,
   },
+  /** MCP's own suite of scenarios, with the SDK that its clients and servers are made of: see `conformance/`. */
+  "mcp-conformance": {
+    title: "MCP conformance 0.2.0-alpha.12",
+    version: "0.2.0-alpha.12",
+    folder: "mcp-conformance-0.2.0-alpha.12",
+    packages: [
+      "@modelcontextprotocol/conformance@0.2.0-alpha.12",
+      "@modelcontextprotocol/server@2.4.0",
+      "@modelcontextprotocol/client@2.4.0",
+      "@modelcontextprotocol/node@2.1.2",
+    ],
+    program: "@modelcontextprotocol/conformance/dist/index.js",
+  },
 } satisfies Record<string, Client>;
 export type ClientName = keyof typeof CLIENTS;
 
