@@ -8,10 +8,12 @@ import type { Alarms } from "../../gate/alarms.ts";
 import type { AuditLog } from "../../gate/audit/log.ts";
 import type { Clock } from "../../gate/clock.ts";
 import { errorCode } from "../../gate/errors.ts";
+import type { NotedFolder } from "../../gate/programs/git-index.ts";
 import { isAtOrBelow } from "../../gate/targets/pattern.ts";
 import type { BoxFolder } from "../box-folder.ts";
 import { isHarmless } from "./harmless.ts";
 import { changedSettings, type KeptSettings, keptSettings } from "./kept-settings.ts";
+import { looksThroughLinks } from "./named-files.ts";
 import { isSameFolder, openFolder } from "./pinned-folder.ts";
 import { foundAt, type Known, type Places, wasOpenRepository } from "./places.ts";
 import type { Found } from "./project-tree.ts";
@@ -299,7 +301,9 @@ export class AfterRuns {
         is_complete = is_whole;
         const appeared: Found[] = [];
         for (const each of found) {
-          if (!isHarmless(each.path, known.folder)) appeared.push(each);
+          const noted: NotedFolder[] = [];
+          const is_harmless = isHarmless(each.path, known.folder, noted);
+          if (!is_harmless || (await looksThroughLinks(each.path, noted, turns))) appeared.push(each);
           await turns.shared();
         }
         if (appeared.length === 0) break;

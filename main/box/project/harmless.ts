@@ -1,5 +1,6 @@
 import { type Dir, lstatSync, opendirSync } from "node:fs";
 import { dirname, join, normalize, resolve } from "node:path";
+import type { NotedFolder } from "../../gate/programs/git-index.ts";
 import { settingsOf } from "../../gate/programs/git-repository.ts";
 import { realPath } from "../../gate/targets/path.ts";
 import {
@@ -21,15 +22,15 @@ import { namesOnlySubmodules } from "./submodule-settings.ts";
 /** More than git has. */
 const MAX_SAMPLES = 64;
 
-/** @param path with one character for each byte */
-export function isHarmless(path: string, project: string): boolean {
+/** @param path with one character for each byte @param noted of an index, as `namesOwnFiles` */
+export function isHarmless(path: string, project: string, noted?: NotedFolder[]): boolean {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const folder = path.slice(0, -name.length - 1);
   if (isNamedAsPrograms(path)) return leadsToSeen(path, bytesOf(project));
   if (namesOnlyVersions(path)) return true;
   if (name === ".git") return isOwnWorktree(path, project) || isOwnSubmodule(path, project);
   if (name === ".gitmodules") return folder === bytesOf(project) && namesOnlySubmodules(textOf(path) ?? "[");
-  if (namesFiles(name)) return namesOwnFiles(path);
+  if (namesFiles(name)) return namesOwnFiles(path, noted);
   if (CONTINUED_BY.has(name)) return isPlainRebase(path);
   if (listsPacks(name)) return namesOwnPacks(path);
   if (name === REFERENCES) return namesOwnReferences(path);

@@ -1,24 +1,61 @@
-import { type BigIntStats, lstatSync } from "node:fs";
-import { basename, dirname } from "node:path";
+import { type BigIntStats, lstatSync, type Stats } from "node:fs";
+import { basename, dirname, resolve } from "node:path";
 import { readRegularBytes } from "../../../ipc/regular-file.ts";
-import { namesOutside } from "../../gate/programs/git-index.ts";
+import { type NotedFolder, namesOutside } from "../../gate/programs/git-index.ts";
+import { settingsOf } from "../../gate/programs/git-repository.ts";
 import { beginningOf } from "../../gate/targets/file-beginning.ts";
 import { listsPacks, namesFiles, REFERENCES, secretsIn } from "./folder-contents.ts";
 import { isItself, textOf } from "./small-file.ts";
+import type { Turns } from "./turns.ts";
 
 /** What git keeps of files in the work tree, and reads and writes them by: an index, or a list of conflicts that it learns from. */
 
 /** More than the index of a project holds that isn't too large. */
 const MAX_INDEX = 40 * 1024 * 1024;
 
-/** Whether all files that it names lie in the work tree, and none in a repository's own folder. @param path with one character for each byte */
-export function namesOwnFiles(path: string): boolean {
+/**
+ * Whether all files that it names lie in the work tree, and none in a repository's own folder.
+ * @param path with one character for each byte @param noted of an index, where the folders are added in which git knows of untracked files
+ */
+export function namesOwnFiles(path: string, noted?: NotedFolder[]): boolean {
   if (path.endsWith("/MERGE_RR")) return namesPlainFiles(path);
   try {
     const index = readRegularBytes(Buffer.from(path, "latin1"), { max_bytes: MAX_INDEX, follows: false });
-    return !namesOutside(index, hasSha256(dirname(path)));
+    return !namesOutside(index, hasSha256(dirname(path)), noted);
   } catch {
     return false;
+  }
+}
+
+/** Whether an index has git list, by what it notes of untracked files, what a link in the place of a folder leads to. @param path as above */
+export async function looksThroughLinks(path: string, noted: readonly NotedFolder[], turns: Turns): Promise<boolean> {
+  if (noted.length === 0) return false;
+  const root = workTreeOf(path);
+  if (root === undefined) return true;
+  for (const { path: folder, changed_at, folders } of noted) {
+    const at = folder === "" ? root : `${root}/${folder}`;
+    const is_as_noted = Math.floor((statOf(at)?.mtimeMs ?? 0) / 1000) >>> 0 === changed_at;
+    if (is_as_noted && folders.some((name) => statOf(`${at}/${name}`)?.isSymbolicLink() === true)) return true;
+    await turns.shared();
+  }
+  return false;
+}
+
+/** By what git keeps beside an index; undefined where nothing says that. */
+function workTreeOf(path: string): string | undefined {
+  const folder = dirname(path);
+  if (basename(folder) === ".git") return dirname(folder);
+  const named = textOf(`${folder}/gitdir`)?.trim();
+  if (named !== undefined) return dirname(resolve(folder, named));
+  const set = settingsOf(textOf(`${folder}/config`) ?? "")?.find(([key]) => key === "core.worktree")?.[1];
+  return set === undefined ? undefined : resolve(folder, set);
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(Buffer.from(path, "latin1"), { throwIfNoEntry: false });
+  } catch {
+    return undefined; // below a file, or deeper than a path can be long
   }
 }
 

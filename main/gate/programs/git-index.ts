@@ -177,8 +177,9 @@ function entriesOf(index: Buffer): Entries | null {
 /**
  * True for an index, of whatever version, by which git would read or write outside of its work tree, or that git wouldn't write so. A
  * split one is looked at apart from the one that it builds on. @param is_sha256 what hashes its repository has: nothing in an index says that
+ * @param noted where the folders are added in which git knows of untracked files
  */
-export function namesOutside(index: Buffer, is_sha256: boolean): boolean {
+export function namesOutside(index: Buffer, is_sha256: boolean, noted?: NotedFolder[]): boolean {
   const hash = is_sha256 ? HASH_SHA256 : HASH;
   if (index.length < 12 + hash || index.toString("latin1", 0, 4) !== "DIRC") return true;
   const [version, count, head] = [index.readUInt32BE(4), index.readUInt32BE(8), HEAD - HASH + hash];
@@ -224,7 +225,7 @@ export function namesOutside(index: Buffer, is_sha256: boolean): boolean {
     entries[number] = kept === 0 ? at : 0;
     at = version === 4 ? to + 1 : to + 8 - ((to - at) % 8);
   }
-  return hasOthers(index, entries, at, { hash, is_split_other: false });
+  return hasOthers(index, entries, at, { hash, is_split_other: false, noted });
 }
 
 /** Of the name that begins there, or continues there behind a slash: what git keeps for itself isn't in the work tree either. */
@@ -274,6 +275,15 @@ function nameOf(extension: string): number {
   return Buffer.from(extension, "latin1").readUInt32BE();
 }
 
+interface Others {
+  /** Bytes of a hash. */
+  hash: number;
+  /** One that builds on another one counts. */
+  is_split_other: boolean;
+  /** Where what it knows of untracked files is added. */
+  noted?: NotedFolder[] | undefined;
+}
+
 /**
  * True if git would find other entries than those: in another file, or where an extension says that they lie, which it follows with
  * several threads; or would look for untracked files elsewhere. It passes over extensions that it doesn't know, whatever their names.
@@ -283,7 +293,7 @@ function hasOthers(
   index: Buffer,
   entries: Uint32Array,
   end: number,
-  { hash, is_split_other } = { hash: HASH, is_split_other: true },
+  { hash, is_split_other, noted }: Others = { hash: HASH, is_split_other: true },
 ): boolean {
   const extensions_end = index.length - hash;
   const last = extensions_end - END_SIZE - hash;
@@ -293,7 +303,9 @@ function hasOthers(
     const name = index.readUInt32BE(at);
     if (is_split_other && name === LINK) return true;
     if (name === OFFSETS && !isInOrder(index, at, entries, extensions_end)) return true;
-    if (name === UNTRACKED && !areOwnFolders(index, at, extensions_end, hash)) return true;
+    if (name !== UNTRACKED) continue;
+    const extension = { index, hash, from: at + 8, end: Math.min(at + 8 + index.readUInt32BE(at + 4), extensions_end) };
+    if (noted === undefined ? ownFoldersEnd(extension) === null : !addNoted(extension, noted)) return true;
   }
   return false;
 }
@@ -314,26 +326,115 @@ const IGNORED_SIZE = 2 * 36 + 4;
 /** Names of them: more than anybody has. */
 const MAX_UNTRACKED = 250_000;
 
-/** Whether the folders in which git knows of untracked files are the work tree's: it opens and lists them by these names. */
-function areOwnFolders(index: Buffer, extension: number, extensions_end: number, hash: number): boolean {
-  const end = Math.min(extension + 8 + index.readUInt32BE(extension + 4), extensions_end);
-  const machine = numberAt(index, extension + 8);
+/** One of an index's extensions: where its content is. */
+interface Extension {
+  readonly index: Buffer;
+  /** Bytes of a hash. */
+  readonly hash: number;
+  readonly from: number;
+  readonly end: number;
+}
+
+/**
+ * Whether the folders in which git knows of untracked files are the work tree's: it opens and lists them by these names.
+ * @param seen is called for each, with its name and how many of the next ones are in it
+ * @returns where they end; null where they aren't
+ */
+function ownFoldersEnd(
+  { index, hash, from, end }: Extension,
+  seen?: (name: Buffer, folders: number) => void,
+): number | null {
+  const machine = numberAt(index, from);
   const name_of_ignored = index.indexOf(0, machine.next + machine.value + IGNORED_SIZE + 2 * hash);
-  if (name_of_ignored === -1 || name_of_ignored >= end) return false;
+  if (name_of_ignored === -1 || name_of_ignored >= end) return null;
   const folders = numberAt(index, name_of_ignored + 1);
   let at = folders.next;
   let left = MAX_UNTRACKED;
   for (let folder = 0; folder < folders.value && at < end; folder++) {
     const files = numberAt(index, at);
-    at = numberAt(index, files.next).next;
+    const inner = numberAt(index, files.next);
+    at = inner.next;
     // The first is the work tree itself.
     for (let name = 0; name <= files.value; name++) {
       const to = folder === 0 && name === 0 ? index.indexOf(0, at) : endOfName(index, at);
-      if (to === -1 || to >= end || left-- === 0) return false;
+      if (to === -1 || to >= end || left-- === 0) return null;
+      if (name === 0) seen?.(index.subarray(at, to), inner.value);
       at = to + 1;
     }
   }
+  return at;
+}
+
+/** A folder that git doesn't list anew while it is as it was then: what it notes as folders in it, it takes for folders. */
+export interface NotedFolder {
+  /** In the work tree, "" for that itself; with one character for each byte. */
+  readonly path: string;
+  /** In seconds, as git noted it. */
+  readonly changed_at: number;
+  readonly folders: readonly string[];
+}
+
+/** Adds those with folders in them. @returns false where they can't be read */
+function addNoted(extension: Extension, into: NotedFolder[]): boolean {
+  const inner: { path: string; folders: string[]; left: number }[] = [];
+  const above: typeof inner = [];
+  const end = ownFoldersEnd(extension, (bytes, count) => {
+    while (above.at(-1)?.left === 0) above.pop();
+    const parent = above.at(-1);
+    const name = parent === undefined ? "" : bytes.toString("latin1").replace(/\/$/, "");
+    const path = parent === undefined || parent.path === "" ? name : `${parent.path}/${name}`;
+    if (parent !== undefined) {
+      parent.left--;
+      parent.folders.push(name);
+    }
+    const folder = { path, folders: [], left: count };
+    inner.push(folder);
+    above.push(folder);
+  });
+  if (end === null) return false;
+  if (inner.length === 0) return true;
+  const { index } = extension;
+  // Of which of them git knows what is in them; which it only looked into; whose ignored names it knows. Then when each of the first was changed.
+  const valid = bitsAt(extension, end, inner.length);
+  const looked = valid && bitsAt(extension, valid.next, inner.length);
+  const ignored = looked && bitsAt(extension, looked.next, inner.length);
+  if (!valid || !ignored || ignored.next + valid.set.length * STAT_SIZE > extension.end) return false;
+  for (const [number, at] of valid.set.entries()) {
+    const { path, folders } = inner[at] ?? { path: "", folders: [] };
+    const changed_at = index.readUInt32BE(ignored.next + number * STAT_SIZE + CHANGED_AT);
+    if (folders.length > 0) into.push({ path, changed_at, folders });
+  }
   return true;
+}
+
+/** Bytes that git keeps of a file's times and the like, and where it was changed among them. */
+const STAT_SIZE = 36;
+const CHANGED_AT = 8;
+
+/** Bits that are set among the first ones, in git's compressed form, and where that ends; null where it can't be read, or sets others. */
+function bitsAt({ index, end }: Extension, at: number, count: number): { set: number[]; next: number } | null {
+  if (at + 8 > end) return null;
+  const words = index.readUInt32BE(at + 4);
+  const next = at + 8 + 8 * words + 4;
+  if (next > end) return null;
+  const set: number[] = [];
+  let bit = 0;
+  const add = (is_set: boolean) => {
+    if (is_set) set.push(bit);
+    bit++;
+  };
+  for (let word = 0; word < words; word++) {
+    const run = index.readBigUInt64BE(at + 8 + 8 * word);
+    const length = Number((run >> 1n) & 0xffffffffn) * 64;
+    if ((run & 1n) === 0n) bit += length;
+    else if (bit + length > count + 64) return null;
+    else for (let left = length; left > 0; left--) add(true);
+    for (let literal = Number(run >> 33n); literal > 0 && ++word < words; literal--) {
+      const bits = index.readBigUInt64BE(at + 8 + 8 * word);
+      for (let one = 0n; one < 64n; one++) add(((bits >> one) & 1n) === 1n);
+    }
+  }
+  return set.every((one) => one < count) ? { set, next } : null;
 }
 
 /**

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 
 import { dirname, join } from "node:path";
 import { setTimeout as passed } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { namesOutside, readIndex } from "../../../main/gate/programs/git-index.ts";
+import { type NotedFolder, namesOutside, readIndex } from "../../../main/gate/programs/git-index.ts";
 import { gitProblem } from "../../../main/gate/programs/git-repository.ts";
 import { entrySize, indexOf } from "../../support/git-index.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
@@ -222,6 +222,23 @@ describe.each(["sha1", "sha256"])("what git knows of untracked files (%s) is loo
     const index = readFileSync(file);
     expect([index.includes("UNTR"), index.includes("deep\0"), isOutside(index)]).toEqual([true, true, false]);
     if (format === "sha1") expect(namesIn(file)).toEqual(["tttttt/a"]);
+  });
+
+  it("of folders that git won't list anew, what it notes as folders in them is known, and when they were changed", () => {
+    const { git, file } = made();
+    const noted = () => {
+      const found: NotedFolder[] = [];
+      expect(namesOutside(readFileSync(file), format === "sha256", found)).toBe(false);
+      return found;
+    };
+    const at = LONG_AGO.getTime() / 1000;
+    const by_path = Object.fromEntries(noted().map(({ path, changed_at, folders }) => [path, { changed_at, folders }]));
+    expect(by_path[""]).toEqual({ changed_at: at, folders: ["new", "tttttt"] });
+    expect(by_path.tttttt).toMatchObject({ changed_at: at });
+    // As git begins with it.
+    git("update-index", "--no-untracked-cache");
+    git("update-index", "--force-untracked-cache");
+    expect([readFileSync(file).includes("UNTR"), noted()]).toEqual([true, []]);
   });
 
   it.each(["../out", "/aaaaa", "a/../b", ".git/x"])("one by the name %s isn't", (name) => {
