@@ -1,5 +1,4 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { withoutBox } from "../box-under-test.ts";
 import { type Chain, runChains } from "./hostile-chains.ts";
