@@ -24,6 +24,7 @@ import { type BoxFolder, hasGoing, openBoxFolder } from "./box-folder.ts";
 import type { BoxNetwork } from "./network/box-network.ts";
 import type { AddressRules } from "./network/lookup.ts";
 import { makeSocketFolder, type RunNetwork } from "./network/way.ts";
+import { removeOldFolders } from "./old-folders.ts";
 import { probeBox } from "./probe.ts";
 import { AfterRuns } from "./project/after-runs.ts";
 import { Places } from "./project/places.ts";
@@ -278,6 +279,10 @@ export class BoxService implements Box {
         open?.network?.close();
         open?.slots.close();
       } else this.#opened(open);
+      if (own !== undefined)
+        removeOldFolders(own.folder.path).catch((error: unknown) =>
+          this.#parts.failed("removing what nobody uses any more", error),
+        );
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
       this.#problem = { problem: "folder-unusable", detail, fix: null };

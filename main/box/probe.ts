@@ -89,8 +89,11 @@ interface ProbePlace {
 
 const SECRET_TEXT = "not for a box";
 
+/** What its folder's name begins with, among the temporary files. */
+export const PROBE_FOLDER = "metnos-gate-probe-";
+
 function makePlace(): ProbePlace {
-  const folder = mkdtempSync(join(realpathSync(tmpdir()), "metnos-gate-probe-"));
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), PROBE_FOLDER));
   const place = { folder, project: join(folder, "project"), secret: join(folder, "secret") };
   mkdirSync(place.project);
   writeFileSync(place.secret, SECRET_TEXT, { mode: 0o600 });

@@ -91,10 +91,18 @@ export function projectFolder(box_folder: string, project: string): string {
   return join(box_folder, "projects", hash);
 }
 
+/** In a project's folder: when it was last used, by its own time. */
+export const LAST_USED = "last-used";
+/** So exactly is that known; in milliseconds. */
+const USED_ANEW_MS = 86_400_000;
+
 /** Makes a project's folder of caches where it isn't there yet, for its owner alone. @returns it. @throws the system's error */
 export function makeCaches(folder: string): string {
   const caches = join(folder, "caches");
   mkdirSync(caches, { recursive: true, mode: 0o700 });
+  const used = join(folder, LAST_USED);
+  const used_at = lstatSync(used, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  if (Math.abs(Date.now() - used_at) > USED_ANEW_MS) writeFileSync(used, "", { mode: 0o600 });
   // Whatever a run put in such a name's place stays: making a folder follows no link.
   for (const { name } of LINKED) makeFolder(join(caches, name));
   return caches;
