@@ -6,6 +6,7 @@ import { GATE_COMMAND } from "../programs/gate-command.ts";
 import { foldedPath } from "../targets/folded-path.ts";
 import { realForm } from "../targets/path.ts";
 import { isAtOrBelow } from "../targets/pattern.ts";
+import { earlierStateOf } from "../targets/snapshot-path.ts";
 import type { ResolvedRequirement } from "../targets/target.ts";
 
 /** Paths of the gate's own files, for the guard. */
@@ -135,7 +136,8 @@ function withRealForms(paths: readonly string[]): string[] {
 }
 
 function formsOf(lexical: string, real: string | null): string[] {
-  return real === null || real === lexical ? [lexical] : [lexical, real];
+  const earlier = earlierStateOf(real ?? lexical) ?? [];
+  return (real === null || real === lexical ? [lexical] : [lexical, real]).concat(earlier);
 }
 
 /** The folder of this program (a checkout or an installed package), the packages it loads, and the Node that runs it. */

@@ -4,6 +4,7 @@ import { type CommandLine, CommandLines } from "../executors/command-lines.ts";
 import type { PathPattern } from "../shell/paths.ts";
 import { foldedPath } from "../targets/folded-path.ts";
 import { expandHome, realForm } from "../targets/path.ts";
+import { earlierStateOf } from "../targets/snapshot-path.ts";
 import type { ResolvedRequirement } from "../targets/target.ts";
 import { AgentSettings } from "./agent-settings.ts";
 import { type GuardEnv, workingDirectoryOf } from "./call-environment.ts";
@@ -125,6 +126,8 @@ function pathsOf(needs: readonly ResolvedRequirement[]): TouchedPath[] {
     const more = { is_tree, access, is_written: capability === "fs:write" };
     paths.push({ path: lexical, is_resolved: false, ...more });
     if (real !== null && real !== lexical) paths.push({ path: real, is_resolved: true, ...more });
+    const earlier = earlierStateOf(real ?? lexical);
+    if (earlier !== undefined) paths.push({ path: earlier, is_resolved: true, ...more });
   }
   return paths;
 }

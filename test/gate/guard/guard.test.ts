@@ -223,6 +223,7 @@ describe("the gate's own files", () => {
         ["Write", { file_path: path, content: "" }],
         ["fs_read", { path: path.replace(home, "~") }],
         ["fs_read", { path: `${home}/x/../${path.slice(home.length)}` }],
+        ["fs_read", { path: path.replace(home, `${home}/.snapshot/hourly.0`) }],
         ["Bash", { command: `cat ${path}` }],
         ["Bash", { command: `cat ${path.replace(home, "~")}` }],
         ["Bash", { command: `cat "$HOME${path.slice(home.length)}"` }],
@@ -236,8 +237,11 @@ describe("the gate's own files", () => {
     }
   });
 
-  it("a link into it is it, and so is a whole tree that holds it", () => {
+  it("a link into it is it, and so is a whole tree that holds it, and what a disk's snapshots hold of it", () => {
     const { home, paths, block } = withFiles();
+    const earlier = paths.operator_token.replace(home, `${home}/.zfs/snapshot/daily`);
+    expect(block("Bash", { command: `cat ${earlier}` }, { cwd: home })).not.toBeNull();
+    expect(block("Grep", { pattern: "x", path: `${home}/.snapshot` })).not.toBeNull();
     symlinkSync(paths.state_dir, join(home, "notes"));
     expect(block("fs_read", { path: join(home, "notes/operator.token") })).not.toBeNull();
     expect(block("Grep", { pattern: "x", path: home })).not.toBeNull();
