@@ -1,5 +1,6 @@
 import { type Dir, lstatSync, opendirSync } from "node:fs";
 import { dirname, join, normalize, resolve } from "node:path";
+import { AT_TOP } from "../../gate/guard/run-later-places.ts";
 import type { NotedFolder } from "../../gate/programs/git-index.ts";
 import { settingsOf } from "../../gate/programs/git-repository.ts";
 import { realPath } from "../../gate/targets/path.ts";
@@ -77,8 +78,13 @@ const VERSION_LINES: ReadonlyMap<string, RegExp> = new Map([
   ["rust-toolchain.toml", TOOLCHAIN],
 ]);
 
+/** Of .NET: its `paths` say where an SDK lies, in whatever letters a name is written. */
+const NAMES_SDKS = /paths|\\u/i;
+
 function namesOnlyVersions(path: string): boolean {
-  const line = VERSION_LINES.get(path.slice(path.lastIndexOf("/") + 1));
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  if (name === AT_TOP) return NAMES_SDKS.test(textOf(path) ?? "paths") === false;
+  const line = VERSION_LINES.get(name);
   if (line === undefined) return false;
   const lines = textOf(path)?.split("\n");
   return lines?.every((text) => line.test(text.trim())) === true;

@@ -51,6 +51,7 @@ const ENTRIES: readonly Entry[] = [
   { read_by: "darcs, Pijul and Android's repo", folders: "_darcs/prefs .repo/repo", files: ".pijul/config" },
   { read_by: "gh", folders: ".config/gh" },
   { read_by: "lazygit", files: ".lazygit.yml" },
+  { read_by: "Breezy, CVS and Fossil", files: ".bzr/branch/branch.conf cvs/root .fslckout _fossil_" },
   // what a shell reads as it starts, or as it enters a folder
   {
     read_by: "bash",
@@ -171,6 +172,7 @@ const ENTRIES: readonly Entry[] = [
     read_by: "vim's and neovim's plugins: lazy.nvim, neoconf, localvimrc, Startify and others",
     files: "session.vim .lazy.lua .neoconf.json .lvimrc .local.vimrc",
   },
+  { read_by: "ctags, which editors call as a file is saved", folders: ".ctags.d", files: ".ctags" },
   {
     read_by: "vim's and neovim's YouCompleteMe, nlsp-settings, rope and jedi",
     folders: ".nlsp-settings",
@@ -256,6 +258,9 @@ const ENTRIES: readonly Entry[] = [
   { read_by: "Codebuff", files: "codebuff.json" },
   { read_by: "Goose, Crush and Amp, in a home", folders: ".config/goose .config/crush .config/amp" },
 ];
+
+/** At a project's top alone, as others call their files so: `dotnet`, which editors start, reads it. It may say that an SDK is a path. */
+export const AT_TOP = "global.json";
 
 export interface RunLaterPlace {
   /** In lower case. */

@@ -6,7 +6,7 @@ import { isAtOrBelow } from "../targets/pattern.ts";
 import { projectRoot } from "../targets/project.ts";
 import { type CallEnvironment, programFolders } from "./call-environment.ts";
 import { isProgramPlace } from "./program-places.ts";
-import { RUN_LATER_PLACES, type RunLaterPlace } from "./run-later-places.ts";
+import { AT_TOP, RUN_LATER_PLACES, type RunLaterPlace } from "./run-later-places.ts";
 import { movedPlaces } from "./settings-places.ts";
 
 /**
@@ -149,6 +149,7 @@ function namedByRepository(path: string, environment: CallEnvironment): boolean 
   const root = known === undefined ? projectRoot(folder, environment.home) : known;
   named.roots.set(folder, root);
   if (root === null) return false;
+  if (path === `${root}/${AT_TOP}`) return true;
   const paths = named.paths.get(root) ?? codeNamedBySettings(root, environment.home);
   named.paths.set(root, paths);
   if (paths.length === 0) return false;

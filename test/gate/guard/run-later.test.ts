@@ -131,6 +131,10 @@ const IN_PROJECT = [
   ".sdkmanrc",
   "rust-toolchain",
   "sub/rust-toolchain.toml",
+  ".bzr/branch/branch.conf",
+  "CVS/Root",
+  ".ctags",
+  ".ctags.d/x.ctags",
   ".prototools",
   ".miserc.toml",
   ".envrc.local",
@@ -282,6 +286,18 @@ it("each place says which program reads it by itself, and is named once", () => 
   const all = RUN_LATER_PLACES.map(({ names }) => names.join("/"));
   expect(all.filter((name, at) => all.indexOf(name) !== at)).toEqual([]);
   expect(all.filter((name) => name !== name.toLowerCase())).toEqual([]);
+});
+
+it("which SDK of .NET runs is said at a project's top alone", () => {
+  const home = tempFolder();
+  const cwd = join(home, "project");
+  mkdirSync(join(cwd, ".git"), { recursive: true });
+  writeFileSync(join(cwd, ".git/HEAD"), "ref: refs/heads/main\n");
+  const outcomeOf = (name: string) =>
+    decided({ home, cwd }, "Write", { file_path: join(cwd, name), content: "" }).outcome;
+  expect(["global.json", "locales/global.json", "global.json5"].map(outcomeOf)).toEqual([
+    ...["approval_required", "allowed", "allowed"],
+  ]);
 });
 
 describe("content that is run later", () => {
