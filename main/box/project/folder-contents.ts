@@ -24,7 +24,9 @@ export type FolderKind =
   /** Made by builds, with a folder of programs in it; several of these; that folder. */
   | "built"
   | "environments"
-  | "programs";
+  | "programs"
+  /** Made by builds, which may copy what is secret to its top. */
+  | "output";
 
 export interface Entry {
   readonly name: string;
@@ -115,6 +117,23 @@ const WITH_PROGRAMS: ReadonlyMap<string, FolderKind> = new Map([
   [".nox", "environments"],
 ]);
 
+/** Of the others, those that hold copies of settings; and one in them in which these may lie anywhere. */
+const WITH_COPIES: ReadonlySet<string> = new Set(["target", ".next", ".nuxt", ".svelte-kit", ".terraform"]);
+const COPIED = "standalone";
+
+const MADE_KINDS: ReadonlyMap<string, FolderKind> = new Map([
+  ...WITH_PROGRAMS,
+  ...[...WITH_COPIES].map((name): [string, FolderKind] => [name, "output"]),
+]);
+
+/** Whether a file lies in what a build makes: each build makes it anew. @param path with one character for each byte */
+export const isCopy = (path: string, folder: string): boolean =>
+  path
+    .slice(folder.length + 1)
+    .toLowerCase()
+    .split("/")
+    .some((name) => WITH_COPIES.has(name));
+
 /** Of the folders that stay as they are, one that an environment fills. */
 const NOT_LOOKED_THROUGH: ReadonlySet<string> = new Set([...BUILD_FOLDERS, ".git", ".direnv"]);
 
@@ -137,6 +156,7 @@ export function contentsOf(
 ): Contents {
   if (isOpen(kind)) return contentsOfPlain(path, kind, entries, is_repository);
   if (kind === "kept") return contentsOfKept(path, entries);
+  if (kind === "output") return contentsOfOutput(path, entries);
   const contents: Contents = { places: [], secrets: [], pipes: [], folders: [] };
   if (kind === "built" || kind === "environments" || kind === "programs") {
     addBuilt(contents, kind, entries);
@@ -246,9 +266,7 @@ function contentsOfPlain(path: string, kind: FolderKind, entries: readonly Entry
       if (!is_folder && isSecret(name)) contents.secrets.push(name);
     } else if (is_folder) {
       const is_bare = kind === "bare" || (is_repository && OF_REPOSITORIES.has(name));
-      const its_kind = is_bare
-        ? "bare"
-        : (WITH_PROGRAMS.get(lower) ?? (BUILD_FOLDERS.has(lower) ? undefined : "plain"));
+      const its_kind = is_bare ? "bare" : (MADE_KINDS.get(lower) ?? (BUILD_FOLDERS.has(lower) ? undefined : "plain"));
       if (its_kind !== undefined) contents.folders.push({ name, kind: its_kind });
     } else if (isSecret(name)) {
       contents.secrets.push(name);
@@ -264,6 +282,16 @@ function contentsOfKept(path: string, entries: readonly Entry[]): Contents {
     if (is_pipe) contents.pipes.push(name);
     if (!is_folder && isSecret(name)) contents.secrets.push(name);
     if (is_folder && !NOT_LOOKED_THROUGH.has(name.toLowerCase())) contents.folders.push({ name, kind: "kept" });
+  }
+  return contents;
+}
+
+function contentsOfOutput(path: string, entries: readonly Entry[]): Contents {
+  const isSecret = secretsIn(path);
+  const contents: Contents = { places: [], secrets: [], pipes: [], folders: [] };
+  for (const { name, is_folder } of entries) {
+    if (!is_folder && isSecret(name)) contents.secrets.push(name);
+    if (is_folder && name === COPIED) contents.folders.push({ name, kind: "kept" });
   }
   return contents;
 }

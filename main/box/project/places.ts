@@ -1,13 +1,14 @@
 import { lstatSync } from "node:fs";
-import { basename, dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { GateError } from "../../../ipc/gate-error.ts";
-import type { Declaration } from "../../gate/confinement/declaration.ts";
+import type { Declaration, NarrowBox } from "../../gate/confinement/declaration.ts";
+import { AT_TOP } from "../../gate/guard/run-later-places.ts";
 import { codeNamedBySettings, repositoriesBuilt } from "../../gate/programs/git-named-code.ts";
 import { realPath } from "../../gate/targets/path.ts";
 import { kindOf } from "../../gate/targets/path-kind.ts";
 import { isAtOrBelow } from "../../gate/targets/pattern.ts";
 import type { FoundPlaces } from "../arguments/bubblewrap.ts";
-import { isLinkToPrograms } from "./folder-contents.ts";
+import { isCopy, isLinkToPrograms } from "./folder-contents.ts";
 import { hidingHeads, isPlain } from "./harmless.ts";
 import { leadingOut } from "./leading-out.ts";
 import { type Found, identityOf, ProjectTree, TREE_LIMITS, type TreeLimits, type TreeLook } from "./project-tree.ts";
@@ -109,7 +110,7 @@ export class Places {
     if (kind === "looking" && !read_looks.every(({ is_whole }) => is_whole))
       throw new TooLarge("too many files and folders");
     // Those below what a line that runs code reads were asked about by their names.
-    const hidden_looks = is_narrow ? [...looks, ...read_looks] : looks;
+    const hidden_looks = (is_narrow ? [...looks, ...read_looks] : looks).map((look) => hiddenOf(look, kind));
     const secrets = hidden_looks.flatMap((look) => look.secrets.map(({ path }) => path));
     const places = looks.flatMap((look) =>
       look.places.filter((place) => !isLinkToPrograms(place)).map(({ path }) => path),
@@ -261,7 +262,7 @@ async function withNamed(
     if (built === null || built_left < 0) is_whole = false;
     // git enters those that they name in turn.
     else for (const path of built) roots.add(dirname(path));
-    for (const path of [...codeNamedBySettings(root, home, room), ...(built ?? [])]) {
+    for (const path of [...codeNamedBySettings(root, home, room), ...(built ?? []), join(root, AT_TOP)]) {
       const bytes = Buffer.from(path).toString("latin1");
       if (!isAtOrBelow(path, folder) || isBelowOneOf(bytes, kept)) continue;
       named.push(...foundAt(path, bytes));
@@ -337,6 +338,13 @@ const isSettings = (path: string): boolean => /\/config(?:\.worktree)?$/.test(pa
 function foldersAbove(path: string, top: string): string[] {
   const names = path.slice(top.length + 1).split("/");
   return names.slice(1).map((_, at) => `${top}/${names.slice(0, at + 1).join("/")}`);
+}
+
+/** Without copies that builds make: one that makes them anew couldn't remove what is hidden. A line that only looks makes none. */
+function hiddenOf(look: { folder: string } & TreeLook, kind: NarrowBox | undefined): { folder: string } & TreeLook {
+  if (kind === "looking") return look;
+  const folder = Buffer.from(look.folder).toString("latin1");
+  return { ...look, secrets: look.secrets.filter(({ path }) => !isCopy(path, folder)) };
 }
 
 const isFolder = (path: string): boolean => kindOf(path) === "folder";
