@@ -40,6 +40,11 @@ const ASSIGNED = new RegExp(
 /** `https://name:password@host` */
 const IN_URL = /(?<=\b[a-z][a-z0-9+.-]*):\/\/[^\s/:@"']*:[^\s/@"'$]+@/i;
 const holdsToken = (text: string): boolean => ASSIGNED.test(text) || IN_URL.test(text);
+/** A feed's password, not a variable's name. */
+const holdsNuGet = (text: string): boolean => /password"\s+value="(?!%)[^"]/i.test(text) || holdsToken(text);
+/** `BUNDLE_GEMS__EXAMPLE__COM: "name:password"`: a host's name has two lines in the place of a dot. */
+const holdsBundler = (text: string): boolean =>
+  /^BUNDLE_(?!BUILD__|LOCAL__|MIRROR__|DISABLE)[A-Z0-9_]+__[A-Z0-9_]+: *"?[^\s":]+(?::|"?$)/m.test(text);
 
 const NO_EXAMPLE = "(?!.*[._-](?:example|sample|template)$)";
 
@@ -74,10 +79,18 @@ const RULES: readonly Rule[] = [
   { why: "an agent's own login", name: /^(?:mcp-)?auth\.json$/, folder: /\/opencode$/, is_projects: true },
   {
     why: "settings with a token in them",
-    name: /^(?:\.mcp\.json|\.claude\.json|\.yarnrc\.yml|\.terraformrc|mcp\.json|mcp_settings\.json)$/,
+    name: /^(?:\.mcp\.json|\.claude\.json|\.yarnrc\.yml|\.terraformrc|mcp\.json|mcp_settings\.json|auth\.json|\.sentryclirc|sentry\.properties|\.clasprc\.json)$/,
     holds: holdsToken,
     is_projects: true,
   },
+  {
+    why: "settings with a password in them",
+    name: /^(?:pip\.conf|pip\.ini|(?:key|keystore)\.properties)$/,
+    holds: holdsToken,
+    is_projects: true,
+  },
+  { why: "a registry's passwords", name: /^nuget\.config$/, holds: holdsNuGet, is_projects: true },
+  { why: "a registry's passwords", name: /^config$/, folder: /\/\.bundle$/, holds: holdsBundler, is_projects: true },
   {
     why: "a private key",
     name: /^(?:.*\.(?:pem|pk8|p8|ppk|asc)|id_(?:rsa|dsa|ecdsa|ed25519|xmss).*|.*(?:[._-](?:rsa|dsa|ecdsa|ed25519)|[_-]key))$/,
@@ -113,7 +126,7 @@ const RULES: readonly Rule[] = [
 const IN_ENV_FOLDER: Rule = {
   why: "a file that often holds passwords",
   name: /^(?!pyvenv\.cfg$|\.gitignore$|lib64$)/,
-  folder: /\/\.env(?!\/(?:bin|lib|lib64|include|share|etc|scripts)(?:\/|$))(?:\/|$)/,
+  folder: /\/\.envs?(?!\/(?:bin|lib|lib64|include|share|etc|scripts)(?:\/|$))(?:\/|$)/,
   is_projects: true,
 };
 
@@ -124,6 +137,8 @@ const OF_SERVICE: Rule = {
   folder: /^\/(?:var\/)?run\/(?:secrets|credentials)(?:\/|$)/,
   is_projects: false,
 };
+
+const ALL_RULES: readonly Rule[] = [...RULES, IN_ENV_FOLDER, OF_SERVICE];
 
 const ANY_NAME = new RegExp(RULES.map(({ name }) => name.source).join("|"));
 
@@ -156,9 +171,32 @@ const MAX_LOOKED_AT = 256 * 1024;
 /** The first ones of a private key. */
 const KEY_BEGIN = 64;
 
+/** What editors keep of a file that is open, and people beside one that they change. */
+const COPY = /[~#]$|\.(?:sw[a-p]|bak|old|orig|save|backup)$/;
+const COPIES = [/^\.(.+)\.sw[a-p]$/, /^#(.+)#$/, /^(.+)~$/, /^(.+)\.(?:bak|old|orig|save|backup)$/];
+/** Of keys and password stores (guard/protected-paths.ts) the copies are asked about. */
+const OF_PROTECTED: Rule = {
+  why: "a copy of a file with passwords",
+  name: /^(?:[._]netrc|\.git-credentials|\.pgpass|\.my\.cnf|\.vault-token)$/,
+  is_projects: false,
+};
+
+/** The name (in lower case) of which this one is a copy's; undefined where it isn't one's. */
+function copiedName(name: string): string | undefined {
+  if (!COPY.test(name)) return undefined;
+  for (const copy of COPIES) {
+    const found = copy.exec(name)?.[1];
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 /** Whether a file of this name in a folder (absolute) may be one: quick, for searches. */
 export function mayBeSecret(name: string, folder: string): boolean {
-  if (ANY_NAME.test(foldedPath(name)) || OF_SERVICE.folder?.test(folder)) return true;
+  const folded = foldedPath(name);
+  const copied = copiedName(folded);
+  if (copied !== undefined && (ANY_NAME.test(copied) || OF_PROTECTED.name.test(copied))) return true;
+  if (ANY_NAME.test(folded) || OF_SERVICE.folder?.test(folder)) return true;
   return folder.includes(".env") && IN_ENV_FOLDER.folder?.test(folder) === true;
 }
 
@@ -210,9 +248,12 @@ function ruleFor(path: string): Rule | undefined {
   const slash = folded.lastIndexOf("/");
   const [folder, name] = [folded.slice(0, slash), folded.slice(slash + 1)];
   if (!mayBeSecret(name, folder)) return undefined;
-  const found = [...RULES, IN_ENV_FOLDER, OF_SERVICE].find(
-    (rule) => rule.name.test(name) && (rule.folder === undefined || rule.folder.test(folder)),
-  );
+  const isOf = (rule: Rule, its_name: string) =>
+    rule.name.test(its_name) && (rule.folder === undefined || rule.folder.test(folder));
+  const copied = copiedName(name);
+  const found =
+    ALL_RULES.find((rule) => isOf(rule, name)) ??
+    (copied === undefined ? undefined : [...RULES, OF_PROTECTED].find((rule) => isOf(rule, copied)));
   // By their names these have always been asked about; of the others, packages bring their own.
   return found?.is_projects === true && IN_PACKAGES.test(folded) && name !== ".npmrc" ? undefined : found;
 }

@@ -63,6 +63,24 @@ const SECRETS: readonly [name: string, content?: string][] = [
   [".vault_pass"],
   [".vault_pass.txt"],
   ["wp-config.php"],
+  [".envs/.production/.django"],
+  ["auth.json", '{"http-basic":{"example.com":{"username":"a","password":"hidden1"}}}'],
+  [".sentryclirc", "[auth]\ntoken=0123456789abcdef\n"],
+  ["sentry.properties", "auth.token=0123456789abcdef\n"],
+  [".clasprc.json", '{"token":{"refresh_token":"1//0123456789"}}'],
+  ["pip.conf", "[global]\nindex-url = https://me:hidden1@example.com/simple\n"],
+  ["key.properties", "storePassword=hidden1\n"],
+  ["nuget.config", '<add key="ClearTextPassword" value="hidden1" />'],
+  [".bundle/config", '---\nBUNDLE_GEMS__EXAMPLE__COM: "me:hidden1"\n'],
+  // As editors keep what is open, and people what they change.
+  ["..env.swp"],
+  ["..env.local.swo"],
+  ["#.env#"],
+  ["prod.env.bak"],
+  ["credentials.json~"],
+  [".credentials.json.swp"],
+  [".mcp.json.orig", `{"mcpServers":{"a":{"env":{"GITHUB_TOKEN":"${TOKEN}"}}}}`],
+  [".netrc~"],
 ];
 
 /** Files of the same names, or nearly, that are read every day. */
@@ -94,6 +112,12 @@ const NONE: readonly [name: string, content?: string][] = [
   [".cursor/mcp.json", '{"mcpServers":{"a":{"url":"https://example.com/mcp"}}}'],
   ["node_modules/x/test/key.pem", KEY],
   ["node_modules/x/credentials.json"],
+  ["auth.json", '{"http-basic":{}}'],
+  ["pip.conf", "[global]\ntimeout = 60\n"],
+  ["nuget.config", '<add key="Password" value="%NUGET_PASSWORD%" />'],
+  [".bundle/config", '---\nBUNDLE_PATH: "vendor/bundle"\nBUNDLE_BUILD__NOKOGIRI: "--use-system-libraries"\n'],
+  [".a.ts.swp"],
+  ["notes~"],
 ];
 
 function put(folder: string, name: string, content = "x\n"): string {
