@@ -38,6 +38,11 @@ const ENTRIES: readonly Entry[] = [
       ".lintstagedrc .lintstagedrc.json .lintstagedrc.yaml .lintstagedrc.yml .lintstagedrc.js .lintstagedrc.cjs .lintstagedrc.mjs .lintstagedrc.ts .lintstagedrc.mts .lintstagedrc.cts lint-staged.config.js lint-staged.config.cjs lint-staged.config.mjs lint-staged.config.ts lint-staged.config.mts lint-staged.config.cts",
   },
   {
+    read_by: "commitlint, gitlint and nano-staged, which hooks of git's call",
+    files:
+      ".commitlintrc .commitlintrc.json .commitlintrc.yaml .commitlintrc.yml .commitlintrc.js .commitlintrc.cjs .commitlintrc.mjs .commitlintrc.ts .commitlintrc.cts .commitlintrc.mts commitlint.config.js commitlint.config.cjs commitlint.config.mjs commitlint.config.ts commitlint.config.cts commitlint.config.mts .gitlint .nano-staged.js .nano-staged.cjs .nano-staged.mjs .nano-staged.json nano-staged.js nano-staged.cjs nano-staged.mjs nano-staged.json .nanostagedrc",
+  },
+  {
     read_by: "husky before version 5, rusty-hook, Trunk and Qlty, in a hook of git's",
     files:
       ".huskyrc .huskyrc.json .huskyrc.yaml .huskyrc.yml .huskyrc.js husky.config.js .rusty-hook.toml rusty-hook.toml .trunk/trunk.yaml .trunk/user.yaml .qlty/qlty.toml",
