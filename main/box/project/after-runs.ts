@@ -65,6 +65,7 @@ const goingSchema = z.object({
   alone: z.string().optional(),
   folder: z.string(),
   project: z.string().optional(),
+  searched: z.array(z.string()).optional(),
   settings: z
     .array(z.object({ path: z.string(), base64: z.base64() }))
     .transform((all) =>

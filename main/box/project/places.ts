@@ -12,6 +12,7 @@ import { isCopy, isLinkToPrograms } from "./folder-contents.ts";
 import { hidingHeads, isPlain } from "./harmless.ts";
 import { leadingOut } from "./leading-out.ts";
 import { type Found, identityOf, ProjectTree, TREE_LIMITS, type TreeLimits, type TreeLook } from "./project-tree.ts";
+import { programsIn } from "./searched-programs.ts";
 import type { Turns } from "./turns.ts";
 
 /** The places of the folders that boxes may write: what may stay there, and what has appeared since. */
@@ -36,7 +37,7 @@ const MAX_BUILT = 256;
 /** Another project's, shown to be read: what builds make isn't looked through. */
 const PACKAGES = "node_modules";
 
-type Looked = Pick<Declaration, "kind" | "project" | "writes" | "reads" | "is_project_too_large">;
+type Looked = Pick<Declaration, "kind" | "project" | "writes" | "reads" | "is_project_too_large" | "searched">;
 
 /** What was found in the folders that a run may write. */
 export interface Look {
@@ -61,6 +62,8 @@ export interface Known {
   readonly folder: string;
   /** Whose settings name code in it, too; left out: its own alone. */
   readonly project?: string | undefined;
+  /** Folders in it in which its client's shell finds programs; left out: none but those that are known by their names. */
+  readonly searched?: readonly string[] | undefined;
   readonly places: readonly KnownPlace[];
 }
 
@@ -94,12 +97,12 @@ export class Places {
    * @throws TooLarge; the system's error
    */
   async before(looked: Looked, turns: Turns): Promise<Look> {
-    const { kind, project, writes, reads, is_project_too_large = false } = looked;
+    const { kind, project, writes, reads, is_project_too_large = false, searched } = looked;
     const began = performance.now();
     const is_narrow = kind !== undefined;
     const narrow = is_project_too_large ? writes.filter(isFolder) : writes.length > 0 ? [project] : [];
     const folders = is_narrow ? narrow : [project, ...writes];
-    const looks = await this.#looks(folders, turns, project);
+    const looks = await this.#looks(folders, turns, { project, searched });
     const partial = looks.find(({ is_whole }) => !is_whole);
     if (partial !== undefined) throw new TooLarge("too many files and folders", partial.folder);
     const read = reads.filter(
@@ -113,7 +116,7 @@ export class Places {
     const hidden_looks = (is_narrow ? [...looks, ...read_looks] : looks).map((look) => hiddenOf(look, kind));
     const secrets = hidden_looks.flatMap((look) => look.secrets.map(({ path }) => path));
     const places = looks.flatMap((look) =>
-      look.places.filter((place) => !isLinkToPrograms(place)).map(({ path }) => path),
+      look.places.filter((place) => !isProgramLink(place, searched)).map(({ path }) => path),
     );
     const read_settings = read_looks.flatMap((look) => look.places.map(({ path }) => path)).filter(isSettings);
     const shown = is_narrow ? [...reads, ...writes] : [...folders, ...read];
@@ -121,7 +124,7 @@ export class Places {
     const pipes = (await leadingOut(all_pipes.filter(({ path }) => isWithin(path, shown)))).map(({ path }) => path);
     if ([...places, ...secrets, ...read_settings, ...pipes].reduce((sum, path) => sum + path.length, 0) > MAX_PATHS)
       throw new TooLarge("too much that is run later");
-    const links = looks.flatMap((look) => look.places.filter(isLinkToPrograms));
+    const links = looks.flatMap((look) => look.places.filter((place) => isProgramLink(place, searched)));
     if (links.length > MAX_LINKS || links.reduce((sum, { path }) => sum + path.length, 0) > MAX_LINK_PATHS)
       throw new TooLarge("too many links to programs");
     const written = is_narrow ? writes : folders;
@@ -135,7 +138,7 @@ export class Places {
       await turns.shared();
     }
     const known: Known[] = [];
-    for (const look of looks) known.push(await knownOf(look, project, turns));
+    for (const look of looks) known.push(await knownOf(look, { project, searched }, turns));
     return {
       found: {
         run_later: bound.flatMap(asText),
@@ -156,13 +159,17 @@ export class Places {
     };
   }
 
-  /** @param project whose settings name code in them, as each folder's own do; left out: these alone */
-  async #looks(folders: readonly string[], turns: Turns, project?: string): Promise<({ folder: string } & TreeLook)[]> {
+  /** @param of whose settings name code in them, as each folder's own do; left out: these alone */
+  async #looks(
+    folders: readonly string[],
+    turns: Turns,
+    of: Partial<WorkedOn> = {},
+  ): Promise<({ folder: string } & TreeLook)[]> {
     const looks: ({ folder: string } & TreeLook)[] = [];
     for (const folder of folders) {
       const { places, ...look } = await withNamed(folder, await this.#tree(folder).lookInTurns(turns), turns, {
         home: this.#home,
-        project,
+        ...of,
       });
       // A rebase continues in later commands, and these may name another version: that is looked at after each, as if it were new.
       const kept: Found[] = [];
@@ -176,12 +183,15 @@ export class Places {
   }
 
   /** What is there now and wasn't before, or isn't what it was. `is_whole`: all was looked through. @throws the system's error */
-  async appeared({ folder, project, places }: Known, turns: Turns): Promise<{ found: Found[]; is_whole: boolean }> {
+  async appeared(
+    { folder, project, searched, places }: Known,
+    turns: Turns,
+  ): Promise<{ found: Found[]; is_whole: boolean }> {
     const by_path = new Map(places.map((place) => [place.path, place]));
     const by_own = new Map(places.map((place) => [place.own, place]));
     const look = await withNamed(folder, await this.#tree(folder).lookInTurns(turns), turns, {
       home: this.#home,
-      project,
+      ...{ project, searched },
       before: places,
     });
     const found: Found[] = [];
@@ -203,14 +213,29 @@ export class Places {
   }
 }
 
-async function knownOf(look: { folder: string } & TreeLook, project: string, turns: Turns): Promise<Known> {
+/** What a run works on. */
+interface WorkedOn {
+  project: string | undefined;
+  searched: readonly string[] | undefined;
+}
+
+/** A link that no box binds: one to folders of programs, or in the place of such a folder. */
+const isProgramLink = (place: Found, searched: readonly string[] = []): boolean =>
+  isLinkToPrograms(place) || (place.is_link && asText(place.path).some((path) => searched.includes(path)));
+
+async function knownOf(
+  look: { folder: string } & TreeLook,
+  { project, searched }: WorkedOn,
+  turns: Turns,
+): Promise<Known> {
   const { folder, repositories } = look;
   const places: KnownPlace[] = [];
   for (const place of [...look.places, ...repositories.map(itself)]) {
     places.push({ ...place, leads_to: leadsTo(place) });
     await turns.shared();
   }
-  return { folder, ...(folder === project ? {} : { project }), places };
+  const of_run = { ...(folder === project ? {} : { project }), ...(searched === undefined ? {} : { searched }) };
+  return { folder, ...of_run, places };
 }
 
 /** @param at_path what was there under this path @param known what it was, wherever that lay */
@@ -231,9 +256,8 @@ const itself = (repository: Found): Found => ({ ...repository, parent: "" });
 /** One of these, but for what couldn't be looked into before either. */
 export const wasOpenRepository = ({ parent, changed_at }: KnownPlace): boolean => parent === "" && changed_at !== 0;
 
-interface NamedBy {
+interface NamedBy extends Partial<WorkedOn> {
   home: string | undefined;
-  project: string | undefined;
   /** What was there before a run; left out: what is there now. */
   before?: readonly Found[];
 }
@@ -243,7 +267,7 @@ async function withNamed(
   folder: string,
   look: TreeLook,
   turns: Turns,
-  { home, project = folder, before = look.places }: NamedBy,
+  { home, project = folder, searched = [], before = look.places }: NamedBy,
 ): Promise<TreeLook> {
   const inner = [...look.repositories, ...look.places].filter(({ path }) => path.endsWith("/.git"));
   const roots = new Set([project, folder, ...inner.flatMap(({ path }) => asText(path).map(dirname))]);
@@ -269,6 +293,12 @@ async function withNamed(
       kept.add(bytes);
     }
     await turns.shared();
+  }
+  for (const path of searched.flatMap((each) => (isAtOrBelow(each, folder) ? programsIn(each) : []))) {
+    const bytes = Buffer.from(path).toString("latin1");
+    if (kept.has(bytes)) continue;
+    named.push(...foundAt(path, bytes));
+    kept.add(bytes);
   }
   for (const { path } of before) {
     if (!path.endsWith("/.git")) continue;

@@ -94,6 +94,24 @@ export function programSearchOf(
   };
 }
 
+/** Of more folders of a PATH in a project no box keeps what lies in them: nobody has as many. */
+const MAX_SEARCHED = 16;
+
+/** The folders below `roots` (real) that the shell of a call's client finds programs in, as its PATH names them and where they lead. */
+export function searchedBelow(
+  { context }: ProposedCall,
+  cwd: string,
+  home: string,
+  roots: readonly string[],
+): string[] {
+  if (context?.path === undefined) return [];
+  const named = foldersOf(context.path, home).flatMap(({ path, real }) =>
+    path.startsWith("/") ? [resolve(path), real] : [resolve(cwd, path), realForm(resolve(cwd, path)) ?? ""],
+  );
+  const below = named.filter((folder) => roots.some((root) => isAtOrBelow(folder, root)));
+  return [...new Set(below)].slice(0, MAX_SEARCHED);
+}
+
 /** A file or a link by that name; one that can't be run yet can be made so. */
 function isThere(path: string): boolean {
   return statOf(path)?.isDirectory() === false;

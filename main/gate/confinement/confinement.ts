@@ -3,7 +3,7 @@ import type { UnconfinedReason } from "../../../ipc/box.ts";
 import type { Level } from "../../../ipc/decision.ts";
 import { shellWord } from "../../../ipc/shell-quoted.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
-import { programSearchOf } from "../clear/program-search.ts";
+import { programSearchOf, searchedBelow } from "../clear/program-search.ts";
 import { placeOf } from "../description/call-place.ts";
 import { HeldByGit } from "../description/held-by-git.ts";
 import type { Executor } from "../executors/catalog.ts";
@@ -288,8 +288,10 @@ function confinementOfLine(
   if ("leaves" in touched || leaves !== null) return not("leaves-the-box", leaves ?? "");
   if (hazards.loses !== null) return not("destroys-work", hazards.loses);
   const packages = linkedPackages(project.root, cwd, home);
+  const searched = searchedBelow(call, cwd, home, [project.root]);
   const declaration = {
     ...declared(project, cwd, [...touched.reads, ...packages.reads], fetches !== null),
+    ...(searched.length > 0 ? { searched } : {}),
     ...(adds !== null ? { changes_settings: [".git/config", ".gitmodules"].map((name) => join(cwd, name)) } : {}),
   };
   const asked = boxNeeds(declaration, [...touched.needs, ...packages.needs], needs, home);

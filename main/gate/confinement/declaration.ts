@@ -20,6 +20,8 @@ export interface Declaration {
   readonly writes: readonly string[];
   /** Whether it has a way to the gate's proxy, where each host is decided on by itself. */
   readonly network: boolean;
+  /** Folders in those that it may write, in which its client's shell finds programs by its PATH. */
+  readonly searched?: readonly string[];
   /** Settings of its repository that git may change: nothing else runs in the project meanwhile, and the gate checks what they hold afterwards. */
   readonly changes_settings?: readonly string[];
   /** Of a clear line: its project holds too much to be looked through, so what it writes alone is. */

@@ -24,7 +24,29 @@ assert before in index
 index = index.replace(before, noted())
 open('.git/index', 'wb').write(index + hashlib.sha1(index).digest())"`;
 
+/** A client starts its shells, and Gemini CLI its hooks, by a name. */
+const byName = (programs: readonly string[]): NonNullable<Chain["act"]> => {
+  return async ({ gate, project, env }) => {
+    await expect.poll(() => gate.gate.core.box.status().running, { timeout: 5000, interval: 2 }).toBe(0);
+    for (const program of programs) execFileSync("/usr/bin/env", [program, "-c", "true"], { cwd: project, env });
+  };
+};
+const program = (file: string): string =>
+  `mkdir -p $(dirname ${file}); printf '#!/bin/sh\\n$X\\n' > ${file}; chmod +x ${file}`;
+
 const CHAINS: readonly Chain[] = [
+  {
+    name: "a shell's name in a folder that the client has on its PATH",
+    level: "Supervised",
+    setup: "mkdir tools; ln -s src linked; echo 'exec /bin/sh \"$@\"' > tools/dash; chmod +x tools/dash",
+    env: { PATH: "$PROJECT/e:$PROJECT/tools:$PROJECT/linked:scripts:/usr/bin:/bin" },
+    plant: [
+      ...[program("e/bash"), program("tools/sh"), program("linked/zsh"), program("scripts/bash"), program("evil/sh")],
+      "echo $X > tools/dash; rm linked; ln -s evil linked",
+    ].join("; "),
+    act: byName(["bash", "sh", "dash"]),
+    user: "true",
+  },
   {
     name: "copies of secrets in what builds make",
     level: "ReadOnly",
