@@ -221,7 +221,8 @@ interface WorkedOn {
 
 /** A link that no box binds: one to folders of programs, or in the place of such a folder. */
 const isProgramLink = (place: Found, searched: readonly string[] = []): boolean =>
-  isLinkToPrograms(place) || (place.is_link && asText(place.path).some((path) => searched.includes(path)));
+  isLinkToPrograms(place) ||
+  (place.is_link && asText(place.path).some((path) => searched.some((folder) => isAtOrBelow(folder, path))));
 
 async function knownOf(
   look: { folder: string } & TreeLook,
@@ -294,7 +295,7 @@ async function withNamed(
     }
     await turns.shared();
   }
-  for (const path of searched.flatMap((each) => (isAtOrBelow(each, folder) ? programsIn(each) : []))) {
+  for (const path of searched.flatMap((each) => (isAtOrBelow(each, folder) ? programsIn(each, folder) : []))) {
     const bytes = Buffer.from(path).toString("latin1");
     if (kept.has(bytes)) continue;
     named.push(...foundAt(path, bytes));

@@ -13,7 +13,7 @@ export function isPlantedProgram(folder: string, name: string): boolean {
   return inProgramFolder(folder) && SEARCHED_PROGRAMS.has(name.toLowerCase());
 }
 
-function inProgramFolder(path: string): boolean {
+export function inProgramFolder(path: string): boolean {
   return OF_PROGRAMS.test(path.toLowerCase());
 }
 

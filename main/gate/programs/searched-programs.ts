@@ -5,7 +5,7 @@ const BUILT_IN: ReadonlySet<string> = new Set(
   "echo printf true false : exit test [ cd set command pwd type wait".split(" "),
 );
 /** Of these the version alone is cleared, and builds put them beside a project's programs. */
-const INSTALLED_BY_BUILDS: ReadonlySet<string> = new Set(["node", "npm", "python", "python3"]);
+export const INSTALLED_BY_BUILDS: ReadonlySet<string> = new Set(["node", "npm", "python", "python3"]);
 
 /** Looked up on PATH by clients: they run each allowed line by one of these, and some of them the gate's own hook. */
 const SHELLS = ["bash", "sh", "zsh", "dash", "pwsh"];

@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { withoutBox } from "../box-under-test.ts";
 import { type Chain, runChains, SECRET } from "./hostile-chains.ts";
@@ -28,7 +28,7 @@ open('.git/index', 'wb').write(index + hashlib.sha1(index).digest())"`;
 const byName = (programs: readonly string[]): NonNullable<Chain["act"]> => {
   return async ({ gate, project, env }) => {
     await expect.poll(() => gate.gate.core.box.status().running, { timeout: 5000, interval: 2 }).toBe(0);
-    for (const program of programs) execFileSync("/usr/bin/env", [program, "-c", "true"], { cwd: project, env });
+    for (const program of programs) spawnSync("/usr/bin/env", [program, "-c", "true"], { cwd: project, env });
   };
 };
 const program = (file: string): string =>
@@ -39,12 +39,13 @@ const CHAINS: readonly Chain[] = [
     name: "a shell's name in a folder that the client has on its PATH",
     level: "Supervised",
     setup: "mkdir tools; ln -s src linked; echo 'exec /bin/sh \"$@\"' > tools/dash; chmod +x tools/dash",
-    env: { PATH: "$PROJECT/e:$PROJECT/tools:$PROJECT/linked:scripts:/usr/bin:/bin" },
+    env: { PATH: "$PROJECT/e:$PROJECT/tools:$PROJECT/linked:$PROJECT/on/way:scripts:/usr/bin:/bin" },
     plant: [
       ...[program("e/bash"), program("tools/sh"), program("linked/zsh"), program("scripts/bash"), program("evil/sh")],
-      "echo $X > tools/dash; rm linked; ln -s evil linked",
+      ...[program("e/node"), program("over/way/bash"), program("over/way/sh"), program("over/way/zsh")],
+      "echo $X > tools/dash; rm linked; ln -s evil linked; ln -s over on",
     ].join("; "),
-    act: byName(["bash", "sh", "dash"]),
+    act: byName(["bash", "sh", "dash", "node"]),
     user: "true",
   },
   {
