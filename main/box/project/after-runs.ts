@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { closeSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, lstatSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { z } from "zod";
 import { readRegularBytes } from "../../../ipc/regular-file.ts";
@@ -16,7 +16,7 @@ import { changedSettings, type KeptSettings, keptSettings } from "./kept-setting
 import { looksThroughLinks } from "./named-files.ts";
 import { isSameFolder, openFolder } from "./pinned-folder.ts";
 import { foundAt, type Known, type Places, wasOpenRepository } from "./places.ts";
-import type { Found } from "./project-tree.ts";
+import { type Found, identityOf } from "./project-tree.ts";
 import { openAgain, type SetAside, setAside } from "./set-aside.ts";
 import { Turns } from "./turns.ts";
 
@@ -38,6 +38,8 @@ export interface RunOwner {
 
 interface Going {
   known: Known;
+  /** Of its folder, which may be mounted at another path as well; empty where that isn't known. */
+  identity: string;
   settings: readonly KeptSettings[];
   /** Its one run may change settings: the mounts that keep them from others would end with the file that git replaces. */
   is_alone: boolean;
@@ -115,7 +117,7 @@ export class AfterRuns {
   /** Of the gate before: going, or not looked after yet. */
   #earlier: RunOwner | undefined;
   /** By folder, when its last run was looked after; in milliseconds since this process began. */
-  readonly #ended = new Map<string, number>();
+  readonly #ended = new Map<string, { identity: string; at: number }>();
   #is_closed = false;
 
   constructor(parts: AfterRunsParts) {
@@ -129,12 +131,13 @@ export class AfterRuns {
   started(run: RunOwner, known: readonly Known[], changes: readonly string[] = [], slot = ""): void {
     // What an earlier run has left in or around its folders may be known to it: it is looked for until both have ended.
     for (const going of this.#going.values())
-      if (going.runs.size > 0 && known.some(({ folder }) => isOverlapping(folder, going.known.folder)))
+      if (going.runs.size > 0 && known.some(({ folder }) => isOverlapping(folder, going.known.folder, going.identity)))
         going.runs.add(run);
     for (const each of known) {
       if (this.#going.get(each.folder)?.runs.has(run) === true) continue;
       const started: Going = {
         known: each,
+        identity: identityAt(each.folder),
         settings: this.#settingsBefore(each, changes),
         is_alone: changes.length > 0,
         slot,
@@ -179,14 +182,14 @@ export class AfterRuns {
       (going) =>
         going.runs.size > 0 &&
         (is_alone || going.is_alone) &&
-        known.some(({ folder }) => isOverlapping(folder, going.known.folder)),
+        known.some(({ folder }) => isOverlapping(folder, going.known.folder, going.identity)),
     );
   }
 
   /** Whether in, above or below one of these folders the last of the runs has ended since then: what was there may be what it had left. */
   hasEndedSince(folders: readonly string[], since: number): boolean {
     return [...this.#ended].some(
-      ([ended, at]) => at >= since && folders.some((folder) => isOverlapping(folder, ended)),
+      ([ended, { at, identity }]) => at >= since && folders.some((folder) => isOverlapping(folder, ended, identity)),
     );
   }
 
@@ -201,7 +204,7 @@ export class AfterRuns {
       if (going.runs.size > 0 || !is_put_back) continue;
       this.#going.delete(folder);
       this.#ended.delete(folder);
-      this.#ended.set(folder, performance.now());
+      this.#ended.set(folder, { identity: going.identity, at: performance.now() });
       const [oldest] = this.#ended.keys();
       if (this.#ended.size > MAX_REMEMBERED && oldest !== undefined) this.#ended.delete(oldest);
       try {
@@ -282,7 +285,8 @@ export class AfterRuns {
       owner.agent_name = agent_name;
       const is_alone = alone !== undefined;
       const runs = new Set([owner]);
-      this.#going.set(known.folder, { known, settings, is_alone, slot: alone ?? "", agent_name, runs });
+      const identity = identityAt(known.folder);
+      this.#going.set(known.folder, { known, identity, settings, is_alone, slot: alone ?? "", agent_name, runs });
     }
     if (!is_whole) this.#report("what ran before", owner.agent_name, [], UNREAD);
     this.#earlier = owner;
@@ -327,13 +331,20 @@ export class AfterRuns {
       moved.add(path);
       await turns.shared();
     }
-    const isMoved = ({ path }: Found) => {
+    const isMoved = ({ path }: Pick<Found, "path">) => {
       for (let here = path; here !== ""; here = here.slice(0, here.lastIndexOf("/"))) if (moved.has(here)) return true;
       return false;
     };
+    const identity = identityAt(known.folder);
+    const own = Buffer.from(known.folder).toString("latin1");
     for (const going of this.#going.values()) {
-      if (going.known === known || !going.known.places.some(isMoved)) continue;
-      going.known = { ...going.known, places: going.known.places.filter((place) => !isMoved(place)) };
+      const { folder, places } = going.known;
+      // At another path it is the same folder.
+      const other = identity !== "" && going.identity === identity ? Buffer.from(folder).toString("latin1") : own;
+      const isGone = ({ path }: Found) =>
+        isMoved({ path: path.startsWith(`${other}/`) ? own + path.slice(other.length) : path });
+      if (going.known === known || !places.some(isGone)) continue;
+      going.known = { ...going.known, places: places.filter((place) => !isGone(place)) };
       this.#keep(going);
     }
   }
@@ -411,7 +422,14 @@ function openIfReached(path: string, own: string): void {
   }
 }
 
-const isOverlapping = (one: string, other: string): boolean => isAtOrBelow(one, other) || isAtOrBelow(other, one);
+/** @param identity of the other, by which it is known at another path */
+const isOverlapping = (one: string, other: string, identity: string): boolean =>
+  isAtOrBelow(one, other) || isAtOrBelow(other, one) || (identity !== "" && identityAt(one) === identity);
+
+function identityAt(folder: string): string {
+  const stat = lstatSync(folder, { throwIfNoEntry: false });
+  return stat === undefined ? "" : identityOf(stat);
+}
 
 /** False where its folder isn't there any more as it was. A lock that was left there keeps nobody from it. @throws the system's error */
 function putBack({ path, before }: KeptSettings): boolean {

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { openBoxFolder } from "../../../main/box/box-folder.ts";
 import { AfterRuns } from "../../../main/box/project/after-runs.ts";
 import { Places } from "../../../main/box/project/places.ts";
@@ -45,6 +45,39 @@ function repository(project: string): string {
   execFileSync("git", ["init", "-q", project]);
   return join(project, ".git/config");
 }
+
+/** Mounts a folder at another path as well, where the tests may do that. */
+function mountedAt(folder: string, other: string): boolean {
+  mkdirSync(other, { recursive: true });
+  try {
+    execFileSync("mount", ["--bind", folder, other], { stdio: "ignore" });
+  } catch {
+    console.warn("skipped: a project at two paths: nothing can be mounted here");
+    return false;
+  }
+  onTestFinished(() => {
+    execFileSync("umount", [other]);
+  });
+  return true;
+}
+
+describe("a project that is mounted at two paths", () => {
+  it("is one to runs at both: what one left and the other found at its start is set aside, also when it is left again", async () => {
+    const [project, other] = [join(tempFolder(), "project"), join(tempFolder(), "other")];
+    repository(project);
+    if (!mountedAt(project, other)) return;
+    const { started, after, alarms } = gate();
+    const second = { agent_name: "second" };
+    await started(project);
+    writeFileSync(join(project, ".envrc"), "x");
+    await started(other, second);
+    await after.ended(RUN);
+    expect([existsSync(join(project, ".envrc")), alarms.length]).toEqual([false, 1]);
+    writeFileSync(join(other, ".envrc"), "x");
+    await after.ended(second);
+    expect([existsSync(join(project, ".envrc")), alarms.length]).toEqual([false, 2]);
+  });
+});
 
 describe("settings that can't be put back, as the disk is full,", () => {
   async function unrestored() {
