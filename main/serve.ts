@@ -101,7 +101,7 @@ async function serveCore(
   const boxed_agents = new BoxedAgents(core, { env, server: { unread, frame_timeout_ms }, log });
   const hooks = pipesOf(core, env);
   // Loaded here: what serves a page takes 8 MB.
-  const page = web ? (await import("./web/gate-page.ts")).gatePage(core, log, clock) : undefined;
+  const page = web ? (await import("./gate-page.ts")).gatePage(core, log, clock) : undefined;
   let notifications: GateNotifications | undefined;
   let channels: Channels | undefined;
   const operator = new Operator(core, {

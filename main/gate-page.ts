@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import type { Core } from "../core.ts";
-import type { Clock } from "../gate/clock.ts";
-import { systemClock } from "../system-clock.ts";
-import { WebPage } from "./web-page.ts";
+import type { Core } from "./core.ts";
+import type { Clock } from "./gate/clock.ts";
+import { systemClock } from "./system-clock.ts";
+import { WebPage } from "./web/web-page.ts";
 
 /** The page in a browser; each use of a link is in the log and in the trail. */
 export function gatePage(
