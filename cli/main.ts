@@ -71,7 +71,7 @@ export function commandLine(done: (code: number) => void): Command {
   serviceCommands(program, done);
   openCommand(program);
   watchCommand(program);
-  connectCommand(program);
+  connectCommand(program, done);
   // What follows an agent's name is the agent's.
   program.enablePositionalOptions();
   runCommand(program, done);

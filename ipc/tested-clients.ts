@@ -1,10 +1,10 @@
-import { mkdirSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, realpathSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { readRegularFile } from "./regular-file.ts";
 
 /**
- * The clients of an agent that were tested for whether they run a call as the gate rewrites it. Imports nothing but Node, for the hook's
- * fast path.
+ * The clients of an agent that were tested: for whether they run a call as the gate rewrites it, and for whether they ask the gate
+ * (`doctor --self-test`). Imports nothing but Node, for the hook's fast path.
  */
 export interface TestedClient {
   /** The program's file, absolute; of a program that an interpreter runs, the script. */
@@ -24,17 +24,21 @@ export interface TestedClient {
   problem: string | null;
 }
 
+/** Where the results of each test are, below the gate's state. */
+const RECORDS = { rewriting: ["box", "clients"], asking: ["self-tests"] } as const;
+export type Tested = keyof typeof RECORDS;
+
 /** Beyond that the oldest are dropped: clients that update themselves leave one behind each time. */
 const MAX_CLIENTS = 16;
 
-export function testedClientsFile(state_dir: string, agent: string): string {
-  return join(state_dir, "box", "clients", `${agent}.json`);
+export function testedClientsFile(state_dir: string, agent: string, tested: Tested = "rewriting"): string {
+  return join(state_dir, ...RECORDS[tested], `${agent}.json`);
 }
 
 /** Those on record, the last tested first; none where the record can't be read. */
-export function testedClients(state_dir: string, agent: string): TestedClient[] {
+export function testedClients(state_dir: string, agent: string, tested?: Tested): TestedClient[] {
   try {
-    const value: unknown = JSON.parse(readRegularFile(testedClientsFile(state_dir, agent)));
+    const value: unknown = JSON.parse(readRegularFile(testedClientsFile(state_dir, agent, tested)));
     return Array.isArray(value) ? value.filter(isTestedClient) : [];
   } catch {
     return []; // no record, or none that can be read: nothing was tested
@@ -58,10 +62,27 @@ export function isUnchanged({ file, size, mtime_ms }: TestedClient): boolean {
   return stat !== undefined && stat.size === size && stat.mtimeMs === mtime_ms;
 }
 
+/** A test's result for the very client that this program starts, if there was one. @param program a file */
+export function testedClient(
+  state_dir: string,
+  agent: string,
+  program: string,
+  tested?: Tested,
+): TestedClient | undefined {
+  try {
+    const started = realpathSync(program);
+    return testedClients(state_dir, agent, tested).find(
+      (client) => (client.started ?? client.file) === started && isUnchanged(client),
+    );
+  } catch {
+    return undefined; // it is not there: testing it will say so
+  }
+}
+
 /** Records a test's result in the place of an earlier one of the same file. @throws the system's error if it can't be written */
-export function recordTestedClient(state_dir: string, agent: string, client: TestedClient): void {
-  const others = testedClients(state_dir, agent).filter(({ file }) => file !== client.file);
-  const record = testedClientsFile(state_dir, agent);
+export function recordTestedClient(state_dir: string, agent: string, client: TestedClient, tested?: Tested): void {
+  const others = testedClients(state_dir, agent, tested).filter(({ file }) => file !== client.file);
+  const record = testedClientsFile(state_dir, agent, tested);
   mkdirSync(dirname(record), { recursive: true, mode: 0o700 });
   const text = JSON.stringify([client, ...others].slice(0, MAX_CLIENTS), null, 2);
   writeFileSync(`${record}.new`, `${text}\n`, { mode: 0o600 });

@@ -1,7 +1,6 @@
-import { realpathSync } from "node:fs";
 import { ownCommand } from "../../ipc/own-command.ts";
 import { type Env, gatePaths } from "../../ipc/paths.ts";
-import { isUnchanged, type TestedClient, testedClients } from "../../ipc/tested-clients.ts";
+import { isUnchanged, type TestedClient, testedClient, testedClients } from "../../ipc/tested-clients.ts";
 import { programOnPath } from "../../main/operator/agents-on-path.ts";
 import type { Check } from "../check.ts";
 import type { Adapter } from "./adapter.ts";
@@ -29,22 +28,10 @@ export interface ClientCheck {
 export async function checkClient({ adapter, client, anew, env = process.env }: ClientCheck): Promise<ClientState> {
   const program = client ?? programOnPath(adapter.program, env.PATH);
   if (program === undefined) return { client: undefined, detail: `untested: there is no ${adapter.program} on PATH` };
-  const known = anew ? undefined : recorded(adapter, program, env);
+  const known = anew ? undefined : testedClient(gatePaths(env).state_dir, adapter.name, program);
   const result = known === undefined ? await testClient(adapter.name, program, env) : { tested: known };
   if ("untested" in result) return { client: undefined, detail: `untested: ${result.untested} (${program})` };
   return { client: result.tested, detail: describe(adapter, result.tested) };
-}
-
-/** The test's result for this very file, if there was one. */
-function recorded({ name }: About, program: string, env: Env): TestedClient | undefined {
-  try {
-    const started = realpathSync(program);
-    return testedClients(gatePaths(env).state_dir, name).find(
-      (client) => (client.started ?? client.file) === started && isUnchanged(client),
-    );
-  } catch {
-    return undefined; // it is not there: testing it will say so
-  }
 }
 
 function describe({ program }: About, { version, file, passed, problem }: TestedClient): string {

@@ -9,7 +9,7 @@ import { ADAPTER_NAMES, adapterOf } from "../agents/adapters.ts";
 import { installedAgents, installedColumns } from "../agents/installed.ts";
 import { pairAgent } from "../agents/pairing.ts";
 import { withOperator } from "../operator.ts";
-import { list, say, tell, usageError } from "../output.ts";
+import { EXIT, type ExitCode, list, say, tell, usageError } from "../output.ts";
 import { levelOf } from "./policy.ts";
 
 interface Options {
@@ -19,10 +19,13 @@ interface Options {
   client?: string;
   level?: string;
   mcp?: boolean;
+  untested?: boolean;
 }
 
+type Done = (code: ExitCode) => void;
+
 /** `connect AGENT`: puts what calls the gate into the client's settings, and pairs the agent. `connect`: what there is to connect. */
-export function connectCommand(program: Command): void {
+export function connectCommand(program: Command, done: Done): void {
   program
     .command("connect [agent] [started]")
     .description(
@@ -35,16 +38,23 @@ export function connectCommand(program: Command): void {
     )
     .option("--level <level>", "ReadOnly, Supervised or Full; only when it is paired for the first time")
     .option("--client <file>", "the agent's program, which is tested; left out, the one on PATH")
+    .option("--untested", "doesn't start that program to test it")
     .option("--mcp", "instead of its hook: a proxy in front of each MCP server that its settings start")
     .option("--remove", "takes the hook out again; the pairing stays, see agents revoke")
     .addHelpText(
       "after",
       `\nconnect EDITOR AGENT (${EDITORS.join(", ")}): the entry by which an editor starts it, see docs/acp.md`,
     )
-    .action(connect);
+    .action((agent: string | undefined, started: string | undefined, options: Options) =>
+      connect(agent, started, { ...options, done }),
+    );
 }
 
-async function connect(agent: string | undefined, started: string | undefined, options: Options): Promise<void> {
+async function connect(
+  agent: string | undefined,
+  started: string | undefined,
+  { done, ...options }: Options & { done: Done },
+): Promise<void> {
   if (agent !== undefined && isEditor(agent)) {
     const { connectInEditor } = await import("../acp/editors/connect.ts");
     return await connectInEditor(agent, started, options);
@@ -60,11 +70,11 @@ async function connect(agent: string | undefined, started: string | undefined, o
   if (options.mcp) return await connectServers(adapter.name, options);
   if (options.managed && (adapter.has_managed !== true || options.project))
     throw usageError("--managed is for Claude Code, and not with --project", "leave out --managed");
-  await connectHook(adapter, options);
+  await connectHook(adapter, options, done);
 }
 
 /** `connect AGENT`, and with `--remove` the reverse. */
-async function connectHook(adapter: Adapter, options: Options): Promise<void> {
+async function connectHook(adapter: Adapter, options: Options, done: Done): Promise<void> {
   const { loadConfig, longestAnswerSeconds } = await import("../../main/config.ts");
   const config = loadConfig(gatePaths(process.env).config_file, process.env);
   const settings = {
@@ -85,7 +95,22 @@ async function connectHook(adapter: Adapter, options: Options): Promise<void> {
   tell({ ...result, agent: paired }, ...connectedLines(result));
   say(`${name} is paired at level ${paired.level}; its token is in ${agentTokenFile(gatePaths(process.env), name)}`);
   for (const note of notes) say(note);
+  if (options.untested !== true) done(await testConnected(adapter, options.client));
   say(`start the gate, where none runs, with: ${ownCommand("start")}; answer with: ${ownCommand("watch")}`);
+}
+
+/** Starts the client itself, with a pretended model: whether its commands can be confined, and whether it asks the gate. */
+async function testConnected(adapter: Adapter, client: string | undefined): Promise<ExitCode> {
+  const [{ clientNote }, { selfTest }] = await Promise.all([
+    import("../agents/client-check.ts"),
+    import("../self-test/self-test.ts"),
+  ]);
+  say(`${adapter.title} is tested, with a pretended model ...`);
+  say(await clientNote(adapter, client));
+  const { check, ok, detail, fix } = await selfTest(adapter, { env: process.env, client });
+  say(`${ok ? "" : "FAIL  "}${check}: ${detail}`);
+  if (fix !== undefined) say(`      ${fix}`);
+  return ok ? EXIT.ok : EXIT.problem_found;
 }
 
 function connectedLines(result: ConnectResult): string[] {

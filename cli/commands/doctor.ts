@@ -38,7 +38,12 @@ export function doctorCommand(program: Command, done: (code: ExitCode) => void):
 async function* checksFor({ client, selfTest }: Options): AsyncGenerator<Check> {
   const { allChecks } = await import("../doctor-checks.ts");
   yield* await allChecks(client);
-  if (selfTest !== true) return;
-  const { selfTests } = await import("../self-test/self-test.ts");
-  yield* selfTests({ env: process.env, client });
+  const options = { env: process.env, client };
+  if (selfTest === true) {
+    const { selfTests } = await import("../self-test/self-test.ts");
+    yield* selfTests(options);
+  } else {
+    const { recordedSelfTests } = await import("../self-test/record.ts");
+    yield* await recordedSelfTests(options);
+  }
 }

@@ -10,6 +10,7 @@ import type { Adapter } from "../agents/adapter.ts";
 import { allAdapters } from "../agents/adapters.ts";
 import type { Check } from "../check.ts";
 import { type Ended, runBounded } from "./bounded-process.ts";
+import { optionsFor, recordSelfTest, selfTestName } from "./record.ts";
 import { TestPlace } from "./test-place.ts";
 import { TESTED_CLIENTS } from "./tested-clients.ts";
 
@@ -29,8 +30,7 @@ export interface SelfTestOptions {
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const TIMEOUT_MS = 60_000;
-/** Connecting a client tests it, too. */
-const CONNECT_TIMEOUT_MS = 90_000;
+const CONNECT_TIMEOUT_MS = 45_000;
 /** Longest text of a client that is shown. */
 const MAX_SHOWN = 200;
 
@@ -40,19 +40,21 @@ export async function* selfTests(options: SelfTestOptions): AsyncGenerator<Check
   const interrupted = (signal: NodeJS.Signals) => process.exit(128 + constants.signals[signal]);
   for (const signal of SIGNALS) process.on(signal, interrupted);
   try {
-    const tests = (await allAdapters()).map((adapter) => selfTest(adapter, options));
+    const tests = (await allAdapters()).map((adapter) => selfTest(adapter, optionsFor(adapter, options)));
     for (const test of tests) yield await test;
   } finally {
     for (const signal of SIGNALS) process.off(signal, interrupted);
   }
 }
 
-async function selfTest(adapter: Adapter, { env, client, timeout_ms = TIMEOUT_MS }: SelfTestOptions): Promise<Check> {
+/** One client's. Never rejects. @param options `client` is this client's program */
+export async function selfTest(adapter: Adapter, options: SelfTestOptions): Promise<Check> {
   const { name, title } = adapter;
-  const check = `self-test ${name}`;
-  const named = name === "claude-code" ? client : undefined;
-  const program = named ?? programOnPath(adapter.program, env.PATH);
+  const { env, timeout_ms = TIMEOUT_MS } = options;
+  const check = selfTestName(name);
+  const program = options.client ?? programOnPath(adapter.program, env.PATH);
   if (program === undefined) return { check, ok: true, detail: `not tested: there is no ${adapter.program} on PATH` };
+  if (!existsSync(program)) return { check, ok: true, detail: `not tested: there is no ${visible(program)}` };
   if (!existsSync(agentTokenFile(gatePaths(env), name)))
     return { check, ok: true, detail: `not tested: not connected (${ownCommand(`connect ${name}`)})` };
   const place = TestPlace.create(env);
@@ -63,6 +65,9 @@ async function selfTest(adapter: Adapter, { env, client, timeout_ms = TIMEOUT_MS
     if (refused !== undefined) return { check, ok: true, detail: `not tested: ${refused}` };
     const result = await tested(adapter, program, place, timeout_ms);
     const [detail, fix] = verdict(result, adapter, place);
+    // A client that made no call says nothing of whether it asks.
+    if (result.results.length > 0)
+      recordSelfTest({ env, name, program, version: result.version, problem: fix === null ? null : detail });
     return { check, ok: fix === null, detail: `${detail} (${visible(program)})`, ...(fix === null ? {} : { fix }) };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
@@ -82,6 +87,8 @@ interface TestResult {
   results: readonly string[];
   /** Calls that the gate was asked about. */
   asked: number;
+  /** As the client names itself; empty where it didn't. */
+  version: string;
 }
 
 async function tested(adapter: Adapter, program: string, place: TestPlace, timeout_ms: number): Promise<TestResult> {
@@ -91,9 +98,9 @@ async function tested(adapter: Adapter, program: string, place: TestPlace, timeo
   await client.prepare?.(place, program);
   const gate = await serveGate({ env, web: false, notifications: false });
   try {
-    const argv = ownWords(["connect", adapter.name, "--level", "Supervised", "--client", program]);
+    const argv = ownWords(["connect", adapter.name, "--level", "Supervised", "--client", program, "--untested"]);
     const connected = await runBounded({ argv, cwd, env, timeout_ms: CONNECT_TIMEOUT_MS });
-    const none = { results: [], asked: 0 };
+    const none = { results: [], asked: 0, version: "" };
     if (connected.problem !== null) return { ...connected, ...none, unconnected: reasonOf(connected) };
     const model = await client.model([denied, harmless]);
     try {
@@ -103,7 +110,7 @@ async function tested(adapter: Adapter, program: string, place: TestPlace, timeo
       );
       const { decisions } = await gate.operator.call("status", {});
       const asked = decisions.allowed + decisions.denied + decisions.asked;
-      return { ...ended, unconnected: null, results: model.results(), asked };
+      return { ...ended, unconnected: null, results: model.results(), asked, version: model.version() };
     } finally {
       model.close();
     }

@@ -1,6 +1,6 @@
 import type { AdapterName } from "../agents/adapter.ts";
 import type { LoopbackApi } from "../agents/pretended-model/loopback-api.ts";
-import { runBounded } from "./bounded-process.ts";
+import { programVersion } from "./program-version.ts";
 import type { TestPlace } from "./test-place.ts";
 
 /** How each client is started with a pretended model in a home of its own. */
@@ -12,8 +12,8 @@ export interface PretendedModel {
   results(): string[];
   /** Which of the calls it was given have failed, where its client says that by itself. */
   failed?(): boolean[];
-  /** How the client named itself; empty where it didn't. */
-  user_agent(): string;
+  /** As the client names itself; empty where it didn't. */
+  version(): string;
   close(): void;
 }
 
@@ -135,18 +135,14 @@ export const TESTED_CLIENTS: Readonly<Record<AdapterName, TestedClient>> = {
 const modelOf = (api: LoopbackApi, results: () => string[]): PretendedModel => ({
   url: api.url,
   results,
-  user_agent: () => api.user_agent,
+  version: () => /\/(\d[\w.-]{0,31})/.exec(api.user_agent)?.[1] ?? "",
   close: () => api.close(),
 });
 
-const VERSION_TIMEOUT_MS = 20_000;
-
 /** OpenCode would install what plugins in TypeScript import, from npm, at its first start in a home. */
 async function installTypes(place: TestPlace, program: string): Promise<void> {
-  const { home: cwd, env } = place;
-  const { output } = await runBounded({ argv: [program, "--version"], cwd, env, timeout_ms: VERSION_TIMEOUT_MS });
-  const [version] = /\d+\.\d+\.\d+[\w.-]*/.exec(output) ?? [];
-  if (version === undefined) return;
+  const version = await programVersion(program, place);
+  if (version === "") return;
   const dependencies = { "@opencode-ai/plugin": version };
   const folder = ".config/opencode";
   place.write(`${folder}/package.json`, { dependencies });

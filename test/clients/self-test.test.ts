@@ -1,9 +1,10 @@
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
 import { allAdapters } from "../../cli/agents/adapters.ts";
 import type { Check } from "../../cli/check.ts";
+import { recordedSelfTests } from "../../cli/self-test/record.ts";
 import { selfTests } from "../../cli/self-test/self-test.ts";
 import { agentTokenFile, gatePaths } from "../../ipc/paths.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -17,7 +18,7 @@ describe("doctor --self-test", () => {
   const all = Object.entries({ ...programs, ...others });
   if (all.some(([, program]) => program === undefined)) return;
 
-  it("has each real client run two calls: the model reads why the one is denied, the other runs; nothing is left, in the user's home or beside it", async () => {
+  it("has each real client run two calls: the model reads why the one is denied, the other runs; nothing but their results is left, in the user's home or beside it", async () => {
     const folder = tempFolder();
     const env = { HOME: join(folder, "home"), PATH: `${join(folder, "bin")}${delimiter}${process.env.PATH}` };
     mkdirSync(join(folder, "bin"));
@@ -37,7 +38,12 @@ describe("doctor --self-test", () => {
         ),
       })),
     );
-    expect(readdirSync(env.HOME, { recursive: true })).toEqual(before);
+    const { state_dir } = gatePaths(env);
+    const kept = [".", ...all.map((_, at) => `${checks[at]?.check.slice("self-test ".length)}.json`)];
+    const records = kept.map((name) => relative(env.HOME, join(state_dir, "self-tests", name)));
+    expect(readdirSync(env.HOME, { recursive: true }).sort()).toEqual([...before, ...records].sort());
+    const version = expect.stringMatching(/^passed today .* \d+\.\d+\.\d+, /);
+    expect(await recordedSelfTests({ env })).toEqual(checks.map((check) => ({ ...check, detail: version })));
     expect(readdirSync(tmpdir()).filter((name) => name.startsWith(`metnos-self-test-${process.pid}-`))).toEqual([]);
   });
 });

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { settingsSources } from "../../../main/hooks/claude-code/effective-settings.ts";
 import { launcherFile, writeLauncher } from "../../hook/launcher.ts";
-import type { Adapter, ConnectResult } from "../adapter.ts";
-import { clientCheck, clientNote } from "../client-check.ts";
+import type { Adapter } from "../adapter.ts";
+import { clientCheck } from "../client-check.ts";
 import { callsForAllTools, launchedEntries, withEntries } from "./entries.ts";
 import { claudeCodeChecks } from "./hook-check.ts";
 import { connectManaged, disconnectManaged } from "./managed.ts";
@@ -13,11 +13,8 @@ export const claudeCode: Adapter = {
   title: "Claude Code",
   program: "claude",
   has_managed: true,
-  async connect({ project, answer_seconds, client, managed }) {
-    const result: ConnectResult = managed
-      ? connectManaged(answer_seconds)
-      : connectClaudeCode({ project, answer_seconds });
-    return { ...result, notes: [...(result.notes ?? []), await clientNote(claudeCode, client)] };
+  async connect({ project, answer_seconds, managed }) {
+    return managed ? connectManaged(answer_seconds) : connectClaudeCode({ project, answer_seconds });
   },
   async disconnect({ project, managed }) {
     return managed ? disconnectManaged() : disconnectClaudeCode({ project });

@@ -87,7 +87,7 @@ function outcome(test: Test, program: string, env: Env, ended: string | null): C
   if (found === undefined)
     return { untested: ended ?? "it called no hook before a tool, or it isn't known which program did" };
   const problem = ended ?? problemIn(test);
-  const version = /\/(\d[\w.-]{0,31})/.exec(test.model.user_agent())?.[1] ?? "";
+  const version = test.model.version();
   const started = realpathSync(program);
   const about = started === found.file ? {} : { started };
   const tested_at = new Date().toISOString();

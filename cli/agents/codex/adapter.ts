@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { launcherFile } from "../../hook/launcher.ts";
 import type { Adapter } from "../adapter.ts";
-import { clientCheck, clientNote } from "../client-check.ts";
+import { clientCheck } from "../client-check.ts";
 import { CODEX_PROGRAM } from "./codex-program.ts";
 import { codexChecks } from "./hook-check.ts";
 import { launchCodex } from "./launch.ts";
@@ -11,10 +11,7 @@ export const codex: Adapter = {
   name: "codex",
   title: "Codex",
   program: CODEX_PROGRAM,
-  async connect(options) {
-    const result = await connectCodex(options);
-    return { ...result, notes: [...(result.notes ?? []), await clientNote(codex, options.client)] };
-  },
+  connect: connectCodex,
   disconnect: disconnectCodex,
   async checks(context) {
     const checks = await codexChecks(context);

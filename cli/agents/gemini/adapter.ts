@@ -4,7 +4,7 @@ import { GateError } from "../../../ipc/gate-error.ts";
 import { userSettingsFile } from "../../../main/hooks/gemini/settings-sources.ts";
 import { launcherFile, writeLauncher } from "../../hook/launcher.ts";
 import type { Adapter } from "../adapter.ts";
-import { clientCheck, clientNote } from "../client-check.ts";
+import { clientCheck } from "../client-check.ts";
 import { putIntoSettings, takeOutOfSettings } from "../settings-edit.ts";
 import { EVENTS, holdsOurs, ourGroups, withOurs, withoutOurs } from "./entries.ts";
 import { geminiChecks } from "./hook-check.ts";
@@ -17,7 +17,7 @@ export const gemini: Adapter = {
   name: "gemini",
   title: "Gemini CLI",
   program: "gemini",
-  async connect({ project, answer_seconds, client }) {
+  async connect({ project, answer_seconds }) {
     const launcher = writeLauncher();
     const result = putIntoSettings({
       file: settingsFile(project),
@@ -25,7 +25,7 @@ export const gemini: Adapter = {
       change: (settings) => withOurs(settings, ourGroups(launcher, answer_seconds)),
       holdsOurs,
     });
-    return { ...result, notes: [TWICE, EDITORS, await clientNote(gemini, client)] };
+    return { ...result, notes: [TWICE, EDITORS] };
   },
   async disconnect({ project }) {
     return takeOutOfSettings({ file: settingsFile(project), events: EVENTS, change: withoutOurs });

@@ -6,7 +6,7 @@ import { parseObject } from "../../../ipc/json-object.ts";
 import { type Env, gatePaths } from "../../../ipc/paths.ts";
 import { PLUGIN_HEADER, pluginText } from "../../hook/opencode-plugin.ts";
 import type { Adapter, Launch, LaunchOptions } from "../adapter.ts";
-import { clientCheck, clientNote } from "../client-check.ts";
+import { clientCheck } from "../client-check.ts";
 import { readText, writeSettings } from "../settings-file.ts";
 import { PLUGIN_NAME, pluginFile, pluginFolders, pluginsIn } from "./places.ts";
 import { openCodeChecks } from "./plugin-check.ts";
@@ -17,13 +17,12 @@ export const opencode: Adapter = {
   name: "opencode",
   title: "OpenCode",
   program: "opencode",
-  async connect({ project, answer_seconds, client }) {
+  async connect({ project, answer_seconds }) {
     const file = ourFile(project);
     const before = ownText(file);
     const text = pluginText(process.env, answer_seconds);
     if (before !== text) writeSettings(file, text);
-    const notes = [...(before === text ? [] : [RESTART]), await clientNote(opencode, client)];
-    return { file, changed: before !== text, backup: null, notes };
+    return { file, changed: before !== text, backup: null, notes: before === text ? [] : [RESTART] };
   },
   async disconnect({ project }) {
     const file = ourFile(project);

@@ -1,12 +1,15 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import type { Check } from "../../../cli/check.ts";
+import { recordedSelfTests, recordSelfTest } from "../../../cli/self-test/record.ts";
 import { selfTests } from "../../../cli/self-test/self-test.ts";
 import { agentTokenFile, gatePaths } from "../../../ipc/paths.ts";
 import { type Fault, writeFaultyClient } from "../../support/faulty-client.ts";
+import { runGate } from "../../support/gate-process.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
+import { temporaryHome } from "../../support/temporary-home.ts";
 
 /** A home in which Gemini CLI was connected, and a program of its name alone on PATH. */
 function seat(fault: Fault) {
@@ -16,10 +19,11 @@ function seat(fault: Fault) {
   mkdirSync(bin);
   mkdirSync(gatePaths(env).agent_tokens_dir, { recursive: true });
   writeFileSync(agentTokenFile(gatePaths(env), "gemini"), "a token\n");
-  writeFaultyClient(join(bin, "gemini"), notes, fault);
+  const program = join(bin, "gemini");
+  writeFaultyClient(program, notes, fault);
   const noted = () =>
     JSON.parse(readFileSync(notes, "utf8")) as { env: Record<string, string>; cwd: string; pid: number };
-  return { env, noted };
+  return { env, noted, program };
 }
 
 async function geminiCheck(env: Record<string, string>, timeout_ms?: number): Promise<Check | undefined> {
@@ -89,4 +93,46 @@ it("what isn't installed, and what isn't connected, is not tested, and no failur
     [true, "not tested: not connected "],
     [true, "not tested: there is no opencode on PATH"],
   ]);
+});
+
+it("doctor says when this very client last passed, and which other one did where its file has changed", async () => {
+  const { env, program } = seat("ends at once");
+  const fix = expect.stringMatching(/ doctor --self-test$/);
+  writeFileSync(program, "#!/bin/sh\necho gemini-cli 9.9.8\n");
+  expect(await recordedSelfTests({ env })).toEqual([
+    { check: "self-test gemini", ok: true, detail: `gemini 9.9.8 has not been tested here: ${program}`, fix },
+  ]);
+  recordSelfTest({ env, name: "gemini", program, version: "9.9.8", problem: null });
+  const passed = expect.stringMatching(/^passed today \d\d:\d\d \(gemini 9\.9\.8, .*\)$/);
+  expect(await recordedSelfTests({ env })).toEqual([{ check: "self-test gemini", ok: true, detail: passed }]);
+  writeFileSync(program, "#!/bin/sh\necho gemini-cli 9.9.9\n");
+  utimesSync(program, 1, 1);
+  const changed =
+    /^gemini 9\.9\.9 is another program than the one that passed today \d\d:\d\d \(gemini 9\.9\.8\): .*gemini$/;
+  expect(await recordedSelfTests({ env })).toEqual([
+    { check: "self-test gemini", ok: true, detail: expect.stringMatching(changed), fix },
+  ]);
+});
+
+it("doctor fails for a client that failed, and keeps nothing of one that made no call", async () => {
+  const failed = seat("asks nobody");
+  await geminiCheck(failed.env);
+  expect(await recordedSelfTests({ env: failed.env })).toMatchObject([
+    { ok: false, detail: expect.stringMatching(/^failed today .*: it ran a call that the gate denies$/) },
+  ]);
+  const silent = seat("ends at once");
+  await geminiCheck(silent.env);
+  expect(await recordedSelfTests({ env: silent.env })).toMatchObject([
+    { ok: true, detail: expect.stringContaining("has not been tested here") },
+  ]);
+});
+
+it("connect tests the client that it has connected, and says so by its exit code; untested, it starts none", async () => {
+  const { program, noted } = seat("asks nobody");
+  const untested = await runGate(temporaryHome(), ["connect", "gemini", "--client", program, "--untested"]);
+  expect(untested.code).toBe(0);
+  expect(() => noted()).toThrow("ENOENT");
+  const { code, stderr } = await runGate(temporaryHome(), ["connect", "gemini", "--client", program]);
+  expect([code, stderr]).toEqual([5, expect.stringContaining("FAIL  self-test gemini: it ran a call that the gate")]);
+  expect(stderr).toContain("don't let this Gemini CLI work");
 });

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { clientNote } from "../../../../cli/agents/client-check.ts";
 import { gemini } from "../../../../cli/agents/gemini/adapter.ts";
 import { hookName } from "../../../../cli/agents/gemini/entries.ts";
 import { launcherFile } from "../../../../cli/hook/launcher.ts";
@@ -59,8 +60,8 @@ test("a missing file is made with the hook alone; taking the hook out removes th
 test("doctor and connect say which client was tested, once there is something to test it with", async () => {
   const untested = "untested: there is no gemini on PATH";
   expect((await allChecks()).map(({ check }) => check)).not.toContain("gemini client");
-  const { notes } = await gemini.connect(USER);
-  expect(notes).toContain(`confined commands: ${untested}`);
+  await gemini.connect(USER);
+  expect(await clientNote(gemini, undefined)).toBe(`confined commands: ${untested}`);
   expect((await allChecks()).at(-1)).toEqual({ check: "gemini client", ok: true, detail: untested });
 });
 
