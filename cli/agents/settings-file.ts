@@ -23,6 +23,7 @@ export const EVENTS = [
   "PostToolUse",
   "PostToolUseFailure",
   "ConfigChange",
+  "SessionStart",
   "UserPromptSubmit",
   "SessionEnd",
   "SubagentStart",

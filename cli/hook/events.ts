@@ -1,10 +1,18 @@
 import type { HookDialect, HookPlace } from "../../main/hooks/dialect.ts";
+import { parentOf } from "../../main/hooks/parent.ts";
 
 /** What a client's hook is answered to its other events: `hook claude-code after`. Only the program knows those that are here. */
 
 type Answers = (input: string, argv: readonly string[], dialect: HookDialect) => Promise<object>;
 
-const PLACE: HookPlace = { env: process.env, is_gate: false };
+const PLACE: HookPlace = {
+  env: process.env,
+  is_gate: false,
+  /** Above the launcher. */
+  get reader() {
+    return parentOf(process.ppid);
+  },
+};
 
 const OF_ALL: Readonly<Record<string, Answers>> = {
   /** In the test of a client: what the test has the client's call become. */
@@ -23,8 +31,8 @@ const OF_CLAUDE_CODE: Readonly<Record<string, Answers>> = {
     return configChange(input, process.env, argv);
   },
   session: async (input) => {
-    const { reportPrompt } = await import("../agents/claude-code/other-hooks-event.ts");
-    return reportPrompt(input, PLACE);
+    const { answerSession } = await import("../agents/claude-code/other-hooks-event.ts");
+    return answerSession(input, PLACE);
   },
 };
 

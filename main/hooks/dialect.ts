@@ -8,6 +8,8 @@ export interface HookPlace {
   readonly env: Env;
   /** In the gate: what could keep it from its other work throws `LeftToProgram`. */
   readonly is_gate: boolean;
+  /** The process that reads the answer, where it is known. */
+  readonly reader?: number | undefined;
 }
 
 /** What is left to the hook's own program, which nobody else waits for. */
@@ -62,7 +64,7 @@ export interface HookDialect {
   /** What the client is answered, as JSON. `{}` means nothing to object to, where the client takes silence for that. */
   write(answer: HookAnswer): object;
   /** True where the client can be given another command line for this call. @param reader the process that reads the answer, if the launcher named it */
-  canConfine(call: HookCall, asked: { reader: number | undefined; state_dir: string } & HookPlace): boolean;
+  canConfine(call: HookCall, asked: { state_dir: string } & HookPlace): boolean;
   /** The call's input with the confined command in the place of its own. */
   rewritten(call: Rewritable, argv: readonly string[]): object;
   /** What the client is answered after a call, and in its session: `hook claude-code after`. Never rejects, but with `LeftToProgram`. */

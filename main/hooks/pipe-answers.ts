@@ -62,18 +62,18 @@ async function answered(words: PipeWords, place: HookPlace, hook: Ending): Promi
   const [kind, agent, ...argv] = words.argv;
   const dialect = await dialectOf(agent);
   if (dialect === undefined) return undefined;
-  if (kind === "after" || kind === "session") return reported(dialect, kind, words.payload, place);
+  if (kind === "after" || kind === "session") return reported(dialect, kind, words, place);
   return kind === "hook" ? decided(dialect, argv, words, place, hook) : undefined;
 }
 
 function reported(
   { events }: HookDialect,
   event: "after" | "session",
-  payload: Buffer,
+  { payload, reader }: PipeWords,
   place: HookPlace,
 ): Promise<object> | undefined {
   const text = payload.length > MAX_REPORT ? undefined : exactText(payload);
-  return text === undefined ? undefined : events[event](text, place);
+  return text === undefined ? undefined : events[event](text, { ...place, reader });
 }
 
 async function decided(

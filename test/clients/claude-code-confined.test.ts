@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, it } from "vitest";
 import { MessagesApi } from "../../cli/agents/pretended-model/messages-api.ts";
-import { API_KEY, environmentFor } from "./claude-code-run.ts";
+import { answerFirstQuestions, environmentFor } from "./claude-code-run.ts";
 import { CONFINED_CLAUDE_CODES } from "./clients.ts";
 import { type ConfinableClient, describeConfined, lateHook } from "./confined.ts";
 import { bash, Seat } from "./seat.ts";
@@ -24,11 +24,7 @@ const client: Omit<ConfinableClient<Seat>, "client"> = {
   async inTerminal(seat, lines) {
     const api = await MessagesApi.start(lines.map(bash));
     const { home, env } = seat.gate.home;
-    // Its first questions are answered.
-    const projects = { [seat.project]: { hasTrustDialogAccepted: true } };
-    const customApiKeyResponses = { approved: [API_KEY], rejected: [] };
-    const settings = { hasCompletedOnboarding: true, theme: "dark", customApiKeyResponses, projects };
-    writeFileSync(join(home, ".claude.json"), JSON.stringify(settings));
+    answerFirstQuestions(home, seat.project);
     return {
       api,
       words: ["go"],

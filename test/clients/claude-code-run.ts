@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { MessagesApi, type ToolResult, type ToolUse } from "../../cli/agents/pretended-model/messages-api.ts";
 
@@ -32,6 +34,14 @@ export function environmentFor(api: MessagesApi, env: ClaudeCodeOptions["env"]) 
     DISABLE_AUTOUPDATER: "1",
     IS_SANDBOX: "1",
   };
+}
+
+/** In a terminal it would ask them before anything else. */
+export function answerFirstQuestions(home: string, project: string): void {
+  const projects = { [project]: { hasTrustDialogAccepted: true } };
+  const customApiKeyResponses = { approved: [API_KEY], rejected: [] };
+  const settings = { hasCompletedOnboarding: true, theme: "dark", customApiKeyResponses, projects };
+  writeFileSync(join(home, ".claude.json"), JSON.stringify(settings));
 }
 
 /** The real client with `-p`, talking to a pretend model. Ended with all of its processes when the test ends. */

@@ -1,10 +1,11 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { writeLauncher } from "../../cli/hook/launcher.ts";
 import { launcherText } from "../../cli/hook/launcher-text.ts";
 import { sessionEventSchema } from "../../ipc/session-events.ts";
+import { answersOf } from "../../main/hooks/pipe-answers.ts";
 import { sessionEventIn } from "../../main/hooks/session-event.ts";
 import { PretendedClient } from "../support/pretended-client.ts";
 import { PretendedGate } from "../support/pretended-gate.ts";
@@ -13,6 +14,8 @@ import { temporaryHome } from "../support/temporary-home.ts";
 
 const SESSION = ["session", "claude-code"];
 const PROMPT = { hook_event_name: "UserPromptSubmit", session_id: "s1", prompt_id: "p1", prompt: "tidy up" };
+const START = { hook_event_name: "SessionStart", session_id: "s1", source: "startup" };
+const ASKS = { systemMessage: expect.stringMatching(/^Metnos Gate asks you: .*metnos-gate\S* watch$/) };
 
 describe("what Claude Code says of a session", () => {
   it.each<[string, object, object]>([
@@ -61,6 +64,44 @@ describe("the hook of a session", () => {
       event: { kind: "prompt", turn: "p1", text: "tidy up" },
     });
     expect(gate.first("hello")).toMatchObject({ agent: { name: "claude-code" }, session: "s1" });
+  });
+
+  it.each([
+    ["2.1.197", true],
+    ["1.9.400", true],
+    ["2.1.330", false],
+    ["2.2.0", false],
+    ["", false],
+  ])(
+    "says at its start how to answer, where its client doesn't show it while the user is asked: %j: %j",
+    async (version, is_said) => {
+      const home = temporaryHome();
+      const client = new PretendedClient(home);
+      client.record({ version });
+      const output = await client.call(writeLauncher(home.env), SESSION, JSON.stringify(START));
+      expect(JSON.parse(output)).toEqual(is_said ? ASKS : {});
+    },
+  );
+
+  it("says it by the gate, too, and nothing to a client that isn't on record", async () => {
+    const home = temporaryHome();
+    const client = new PretendedClient(home);
+    const running = spawn(client.file, ["-c", "read line; exit"], { env: home.env });
+    onTestFinished(() => void running.kill("SIGKILL"));
+    const ask = () =>
+      answersOf(home.env)(
+        {
+          launcher: process.pid,
+          reader: running.pid ?? 0,
+          argv: SESSION,
+          variables: [],
+          payload: Buffer.from(JSON.stringify(START)),
+        },
+        { has_ended: false, once: () => undefined },
+      );
+    expect(await ask()).toBe("{}");
+    client.record({ version: "2.1.197" });
+    expect(JSON.parse((await ask()) ?? "")).toEqual(ASKS);
   });
 
   it("names the hooks beside the gate's with each message of the user's", async () => {

@@ -1,6 +1,6 @@
+import { askingStatus } from "../../../ipc/asking-status.ts";
 import type { Json } from "../../../ipc/json-object.ts";
 import { isObject } from "../../../ipc/json-object.ts";
-import { ownCommand } from "../../../ipc/own-command.ts";
 import { shellQuoted } from "../../../ipc/shell-quoted.ts";
 import { EVENTS, type HookEvent } from "../settings-file.ts";
 
@@ -14,9 +14,6 @@ const EARLIER = /metnos-gate(\.js)?'? hook claude-code(\s|$)/;
 
 /** Said to the hook of a client that was started with the gate's hooks. */
 export const LAUNCHED = "--launched";
-
-/** Shown while the hook waits, where nobody may see a notification: how to answer. */
-export const askingStatus = (): string => `Metnos Gate asks you: ${ownCommand("watch")}`;
 
 /** Seconds that the hook waits beyond the gate's own time, and Claude Code beyond the hook's. */
 const MARGIN_SECONDS = 15;
@@ -84,6 +81,7 @@ export function ourEntries(launcher: string, answer_seconds: number): Record<Hoo
       },
       blocking,
     ],
+    SessionStart: [session],
     UserPromptSubmit: [session],
     SessionEnd: [session],
     SubagentStart: [session],

@@ -1,16 +1,18 @@
-import type { Json } from "../../../ipc/json-object.ts";
+import { type Json, parseObject } from "../../../ipc/json-object.ts";
 import type { Env } from "../../../ipc/paths.ts";
 import type { SessionEvent } from "../../../ipc/session-events.ts";
 import { MAX_HOOK, MAX_HOOKS } from "../../../ipc/session-limits.ts";
 import { settingsSources } from "../../../main/hooks/claude-code/effective-settings.ts";
-import { TURN } from "../../../main/hooks/claude-code/session.ts";
+import { answerClaudeSession, PROMPT_EVENT, TURN } from "../../../main/hooks/claude-code/session.ts";
 import type { HookPlace } from "../../../main/hooks/dialect.ts";
 import { reportSession } from "../../../main/hooks/session-event.ts";
 import { launcherFile } from "../../hook/launcher.ts";
 import { otherHooks } from "./other-hooks.ts";
 
-/** Lets the gate know of a session, and with each message of the user's of the hooks beside the gate's, because settings change. Never rejects. */
-export function reportPrompt(input: string, { env }: HookPlace): Promise<object> {
+/** What happened in a session: with each message of the user's the gate gets to know the hooks beside its own, because settings change. Never rejects. */
+export async function answerSession(input: string, place: HookPlace): Promise<object> {
+  if (parseObject(input)?.hook_event_name !== PROMPT_EVENT) return answerClaudeSession(input, place);
+  const { env } = place;
   return reportSession(input, {
     env,
     agent_name: "claude-code",

@@ -1,7 +1,8 @@
+import { askingStatus } from "../../../ipc/asking-status.ts";
 import { GateError } from "../../../ipc/gate-error.ts";
 import { isObject, type Json } from "../../../ipc/json-object.ts";
 import { shellQuoted } from "../../../ipc/shell-quoted.ts";
-import { askingStatus, LAUNCHER_NAME } from "../claude-code/entries.ts";
+import { LAUNCHER_NAME } from "../claude-code/entries.ts";
 
 /** The gate's entries among the hooks of a hooks.json. */
 

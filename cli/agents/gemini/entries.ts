@@ -1,7 +1,8 @@
+import { askingStatus } from "../../../ipc/asking-status.ts";
 import type { Json } from "../../../ipc/json-object.ts";
 import { shellQuoted } from "../../../ipc/shell-quoted.ts";
 import { SHELL_TOOL } from "../../../main/hooks/gemini/payload.ts";
-import { askingStatus, LAUNCHER_NAME } from "../claude-code/entries.ts";
+import { LAUNCHER_NAME } from "../claude-code/entries.ts";
 import { hookGroupsOf, hooksIn } from "../settings-edit.ts";
 
 /** The gate's hooks among those of Gemini CLI's settings. */

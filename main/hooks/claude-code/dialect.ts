@@ -22,10 +22,10 @@ export const CLAUDE_CODE: HookDialect = {
       const { afterCall } = await import("./after-call.ts");
       return afterCall(input, place);
     },
-    /** Something happened in a session: nothing is answered. */
+    /** Something happened in a session: nothing is answered, but to its start. */
     session: async (input, place) => {
-      const { reportClaudeSession } = await import("./session.ts");
-      return reportClaudeSession(input, place);
+      const { answerClaudeSession } = await import("./session.ts");
+      return answerClaudeSession(input, place);
     },
   },
 };
