@@ -205,6 +205,8 @@ describe.each(TRIED_CLAUDE_CODES)("%s", (name) => {
 const DAMAGES: Readonly<Record<string, (launcher: string) => void>> = {
   "is gone": (launcher) => rmSync(launcher),
   "is an empty file": (launcher) => writeFileSync(launcher, ""),
+  "is cut off after its first lines": (launcher) =>
+    writeFileSync(launcher, readFileSync(launcher, "utf8").split("\n").slice(0, 4).join("\n")),
   "is a folder": replaceByFolder,
   "needs another program that is gone": (launcher) => writeFileSync(launcher, "#!/nonexistent\n"),
   "has no program left": (launcher) => replaceProgram(launcher, undefined),

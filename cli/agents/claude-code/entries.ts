@@ -41,7 +41,8 @@ const WEAKENING = ["if", "once", "async", "asyncRewake", "shell"];
  *
  * The gate's hook is called without a shell (`args`): a shell's prefix and settings that a project may set don't reach it. A version
  * that doesn't know `args` calls the launcher with none, which then blocks. Since earlier versions let a call through whose hook
- * can't be started, a second hook, for the shell, blocks where the launcher is missing or does not run.
+ * can't be started, and every version one whose hook ends with 0 without a word, a second hook, for the shell, blocks where the launcher
+ * is missing, does not run or is cut off.
  * @param answer_seconds how long the gate takes for its answer at the most
  */
 export function ourEntries(launcher: string, answer_seconds: number): Record<HookEvent, Json[]> {
