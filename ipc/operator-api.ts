@@ -141,6 +141,8 @@ export const approvalSchema = z.object({
   capabilities: z.array(requirementSchema),
   /** Names in the call that lead elsewhere than they say, in a sentence each, as the card says it. */
   links: z.array(z.string()),
+  /** What there is to know of the client that waits, in a sentence each, as the card says it; empty once it has ended. */
+  hints: z.array(z.string()),
   choices: z.array(choiceSchema),
   /** The ways to say no for the session. */
   refusals: z.array(refusalChoiceSchema),

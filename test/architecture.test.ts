@@ -79,6 +79,7 @@ const CONTRACTS = [
   "ipc/gate-error.ts",
   "ipc/hazards.ts",
   "ipc/hazard-words.ts",
+  "ipc/hint-words.ts",
   "ipc/iso-seconds.ts",
   "ipc/judge-fallbacks.ts",
   "ipc/judges.ts",

@@ -56,6 +56,11 @@ export function CardFacts({ view, shown, proposed }: CardFactsProps) {
           <VisibleText text={line} />
         </p>
       ))}
+      {view.hints.map((line) => (
+        <p key={line} className="quiet">
+          {line}
+        </p>
+      ))}
       {hazards.length === 0 ? null : <Hazards hazards={hazards} />}
       {wanted_by === null ? null : (
         <p className="quiet confined">

@@ -327,6 +327,11 @@ function BundleItem({ view, shown, is_mixed }: Item & { is_mixed: boolean }) {
           <VisibleText text={line} />
         </p>
       ))}
+      {view.hints.map((line) => (
+        <p key={line} className="quiet">
+          {line}
+        </p>
+      ))}
       {is_said || !is_whole ? null : <Hero view={view} shown={shown} />}
     </li>
   );

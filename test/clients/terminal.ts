@@ -14,13 +14,16 @@ export class Terminal {
       value === undefined ? [] : ["-e", `${name}=${value}`],
     );
     this.#tmux("new-session", "-d", "-s", "t", "-x", "150", "-y", "45", "-c", cwd, ...variables, "--", ...words);
-    onTestFinished(() => {
-      try {
-        this.#tmux("kill-server");
-      } catch {
-        // its client has ended, and the server with it
-      }
-    });
+    onTestFinished(() => this.close());
+  }
+
+  /** As when its window is closed. */
+  close(): void {
+    try {
+      this.#tmux("kill-server");
+    } catch {
+      // its client has ended, and the server with it
+    }
   }
 
   /** What is on the screen. */

@@ -83,6 +83,22 @@ it("a card says which subagent asks, in visible characters", async () => {
   expect((await gate.request(token)).subagent).toBe("plan\\u{202e}ner");
 });
 
+it("a card of Claude Code's in plan mode says that it may ask once more, until it has ended; no other card does", async () => {
+  const gate = await startGate();
+  const asked = async (name: string, mode: string) => {
+    const agent = await gate.agent(name);
+    const call = { ...WRITE(`/srv/${name}-${mode}`), context: { mode, session: mode } };
+    return await gate.request(tokenOf((await agent.ask(call)).decision));
+  };
+  const hint = "Claude Code is in plan mode: it may ask you once more";
+  const { token, hints, card } = await asked("claude-code", "plan");
+  expect([hints, card.lines]).toEqual([[hint], expect.arrayContaining([hint])]);
+  expect((await asked("claude-code", "default")).hints).toEqual([]);
+  expect((await asked("codex", "plan")).hints).toEqual([]);
+  await gate.operator.call("approvals.resolve", { token, decision: "rejected" });
+  expect((await gate.request(token)).hints).toEqual([]);
+});
+
 it("lists waiting requests newest first, or soonest deadline first", async () => {
   const gate = await startGate();
   const agent = await gate.agent();

@@ -34,6 +34,7 @@ export function approvalView(change: Partial<ApprovalView> = {}): ApprovalView {
     territory_concession: "none",
     capabilities: grants("/srv/project/a.ts"),
     links: [],
+    hints: [],
     choices: [
       { scope: "none", reach: null, grants: [] },
       { scope: "session", reach: "file", grants: grants("/srv/project/a.ts") },

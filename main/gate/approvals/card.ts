@@ -25,6 +25,8 @@ export interface ApprovalRequest {
   readonly token: string;
   /** Said in lines of their own, after what is asked. */
   readonly links?: readonly PathLink[];
+  /** Of the client that waits: after them. */
+  readonly hints?: readonly string[];
   /** Of a server's tool that isn't the one that was allowed. */
   readonly warning?: string | null | undefined;
   /** Present where the call runs in a box. */
@@ -147,6 +149,7 @@ export function renderApprovalCard(request: ApprovalRequest, language: Language 
     ...(request.outside === undefined ? [] : [outsideText(request.outside.reason, language)]),
     ...(request.warning == null ? [] : [request.warning]),
     ...linkLines(request.links ?? [], language),
+    ...(request.hints ?? []),
   ];
   const lines = {
     full: () => [question, request.target_summary, ...links, meta],

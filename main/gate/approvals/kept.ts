@@ -58,6 +58,7 @@ export function endedExtra({ kept, ...extra }: RequestExtra): RequestExtra {
     written: _written,
     choice_reals: _choice_reals,
     links: _links,
+    hints: _hints,
     mcp: _mcp,
     ...rest
   } = extra;

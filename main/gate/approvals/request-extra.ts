@@ -1,6 +1,7 @@
 import type { Price } from "../../../ipc/costs.ts";
 import type { Capability, Confined, Requirement, Reversibility } from "../../../ipc/decision.ts";
 import type { Description } from "../../../ipc/description.ts";
+import type { Hint } from "../../../ipc/hint-words.ts";
 import type { Language } from "../../../ipc/language.ts";
 import type { Choice } from "../../../ipc/operator-api.ts";
 import type { RepeatedCall } from "../../../ipc/rate.ts";
@@ -35,6 +36,8 @@ export interface RequestExtra extends AskedPaths {
   proposal?: WiderAnswer | undefined;
   /** The names in the call that lead elsewhere than they say. */
   links?: PathLink[];
+  /** What there is to know of the client that waits. */
+  hints?: Hint[] | undefined;
   /** `notes`: left out by an earlier version. */
   judge: { score: number; reason: string; notes?: JudgeNote[] | undefined; degraded?: true };
   /** What each judge found, while it waits. */

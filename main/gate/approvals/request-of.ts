@@ -7,7 +7,7 @@ import { workingDirectoryOf } from "../guard/call-environment.ts";
 import { requestedTool } from "../mcp/asked-tool.ts";
 import type { PolicyTable } from "../policy.ts";
 import { policyFor } from "../profiles/policy-overrides.ts";
-import type { Reviewable } from "../stages/examination.ts";
+import { kindOf, PLAN_MODE, type Reviewable } from "../stages/examination.ts";
 import type { ResolvedRequirement } from "../targets/target.ts";
 import type { BrokerSettings } from "./broker.ts";
 import { askedPathsOf, choicesFor, choicesForBox, realsOfChoices } from "./choices.ts";
@@ -66,6 +66,7 @@ export function requestOf(
       ...askedPathsOf(needs),
       choice_reals: realsOfChoices(choices, home),
       links,
+      hints: asksToo(x) ? ["asks_too"] : undefined,
       repeated: x.repeated,
       ...(decision.price === undefined ? {} : { price: decision.price }),
       confined: project === undefined ? undefined : decision.confined,
@@ -76,6 +77,11 @@ export function requestOf(
       kept: keptOf(call, executor, needs, question, { home, project }),
     },
   };
+}
+
+/** Claude Code 2.1.330 asks itself about what it may run in plan mode, whatever its hook has allowed. 2.1.197 doesn't. */
+function asksToo({ subject, call }: Reviewable): boolean {
+  return kindOf(subject) === "claude-code" && call.context?.mode === PLAN_MODE;
 }
 
 function judgedAs({ score, reason, notes = [], degraded }: Verdict): RequestExtra["judge"] {

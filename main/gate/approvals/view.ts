@@ -1,4 +1,6 @@
 import { verbAsked } from "../../../ipc/box-words.ts";
+import type { Card } from "../../../ipc/decision.ts";
+import { hintText } from "../../../ipc/hint-words.ts";
 import type { Language } from "../../../ipc/language.ts";
 import { toolWarning } from "../../../ipc/mcp-words.ts";
 import type { ApprovalView, RefusalChoice } from "../../../ipc/operator-api.ts";
@@ -27,6 +29,7 @@ interface ViewSettings {
 /** A request as every surface shows it. */
 export function approvalView(request: PendingRequest, { language, now, words }: ViewSettings): ApprovalView {
   const { extra, share_key: _, granted: _granted, grant_expires_at: _expires, ...fields } = request;
+  const hints = fields.status === "pending" ? (extra.hints ?? []).map((hint) => hintText(hint, language)) : [];
   const action_verb = extra.verb?.[language] ?? fields.action_verb;
   return {
     token: fields.token,
@@ -56,6 +59,7 @@ export function approvalView(request: PendingRequest, { language, now, words }: 
     territory_concession: fields.territory_concession,
     capabilities: extra.capabilities,
     links: linkLines(extra.links ?? [], language),
+    hints,
     choices: extra.choices.map((choice) => shownChoice(choice, language)),
     refusals: fields.status === "pending" ? refusalChoices(extra.asked ?? []) : [],
     proposal: fields.status === "pending" && extra.proposal !== undefined ? shownProposal(extra.proposal, now) : null,
@@ -69,24 +73,30 @@ export function approvalView(request: PendingRequest, { language, now, words }: 
     args: extra.args,
     message: fields.message,
     withdrawn: fields.status === "cancelled" ? (extra.withdrawn ?? null) : null,
-    card: renderApprovalCard(
-      {
-        token: fields.token,
-        action_verb,
-        verb_asked: verbAsked({ executor: extra.executor, action_verb, description: extra.description ?? null }),
-        target_summary: fields.target_summary,
-        capability_class: fields.capability_class,
-        reversibility: extra.reversibility,
-        effect: extra.description?.effect,
-        recurrence_count: extra.recurrence_count,
-        territory_concession: fields.territory_concession,
-        links: extra.links ?? [],
-        warning: extra.mcp === undefined ? null : toolWarning(extra.mcp.asked, language),
-        confined: extra.confined,
-        outside: extra.description?.outside,
-        price: extra.price,
-      },
-      language,
-    ),
+    card: cardOf(request, { action_verb, hints, language }),
   };
+}
+
+function cardOf(
+  { extra, ...fields }: PendingRequest,
+  { action_verb, hints, language }: { action_verb: string; hints: readonly string[]; language: Language },
+): Card {
+  const asked = {
+    token: fields.token,
+    action_verb,
+    verb_asked: verbAsked({ executor: extra.executor, action_verb, description: extra.description ?? null }),
+    target_summary: fields.target_summary,
+    capability_class: fields.capability_class,
+    reversibility: extra.reversibility,
+    effect: extra.description?.effect,
+    recurrence_count: extra.recurrence_count,
+    territory_concession: fields.territory_concession,
+    links: extra.links ?? [],
+    hints,
+    warning: extra.mcp === undefined ? null : toolWarning(extra.mcp.asked, language),
+    confined: extra.confined,
+    outside: extra.description?.outside,
+    price: extra.price,
+  };
+  return renderApprovalCard(asked, language);
 }

@@ -41,6 +41,9 @@ export interface Subject {
   name?: string | undefined;
 }
 
+/** The mode in which an agent looks and proposes: its user expects no change before they have agreed to the plan. */
+export const PLAN_MODE = "plan";
+
 /** Whose tools the names of a subject's calls can mean. */
 export function kindOf({ agent, kind }: Subject): AgentKind | "any" {
   return agent === null ? (kind ?? "any") : agentKindOf(agent.name);

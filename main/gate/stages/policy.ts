@@ -11,10 +11,7 @@ import { effectiveOutcome, RULE_TEXT } from "../policy.ts";
 import { policyFor, type SubjectPolicy } from "../profiles/policy-overrides.ts";
 import { isUnresolvable, type ResolvedRequirement } from "../targets/target.ts";
 import { confinementIn } from "./confined.ts";
-import { type Denial, denied, isDenial, passed, type Ruling, type Validated } from "./examination.ts";
-
-/** The mode in which an agent looks and proposes: its user expects no change before they have agreed to the plan. */
-const PLAN_MODE = "plan";
+import { type Denial, denied, isDenial, PLAN_MODE, passed, type Ruling, type Validated } from "./examination.ts";
 
 /**
  * Autonomy level x capability x target, with grants. Of several needs the strictest outcome counts. A call that runs code and can be

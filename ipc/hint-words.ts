@@ -1,0 +1,11 @@
+import type { Language } from "./language.ts";
+
+/** What the user should know of the client that waits for an answer, beside its call. */
+export type Hint = "asks_too";
+
+const WORDS: Readonly<Record<Language, Readonly<Record<Hint, string>>>> = {
+  en: { asks_too: "Claude Code is in plan mode: it may ask you once more" },
+  it: { asks_too: "Claude Code è in modalità plan: può chiedertelo un'altra volta" },
+};
+
+export const hintText = (hint: Hint, language: Language): string => WORDS[language][hint];
