@@ -62,6 +62,8 @@ export const contextSchema = z.looseObject({
   call_id: z.string().max(128).optional(),
   /** The agent's own id of the turn, or of the user's message, that the call belongs to. */
   turn: z.string().max(128).optional(),
+  /** The process of the client that waits, where its hook knows it. */
+  client_pid: z.number().int().positive().optional(),
   mcp_server: z.string().max(128).optional(),
   /** Of a call that a proxy in front of an MCP server sends. It means a tool that this very connection has announced, or nothing. */
   mcp: mcpContextSchema.optional(),

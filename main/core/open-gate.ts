@@ -9,6 +9,7 @@ import type { UserWords } from "../gate/sessions/user-words.ts";
 import type { Subject } from "../gate/stages/examination.ts";
 import type { Judges } from "../judges/judges.ts";
 import type { Beginnings } from "./beginnings.ts";
+import { hasLostTerminal } from "./codex-terminals.ts";
 import type { Opened } from "./stores.ts";
 
 /** How often surfaces are informed at the most that another call is being judged, in milliseconds. */
@@ -64,6 +65,7 @@ export function openGate(
         },
         session_seconds: config.approvals.session_seconds,
         clock,
+        hasLostTerminal,
         withRoom: (act) => state_reserve.withRoom(act),
         toolAllowed: (agent_id, tool, said) => {
           if (mcp.allowed(agent_id, tool, said)) publish({ type: "mcp.changed", data: {} });

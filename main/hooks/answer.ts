@@ -97,7 +97,7 @@ async function examined({
       token: agentToken(paths, agent, place.env),
       agent_name: agent,
       session: call.session_id,
-      call: call.call,
+      call: calledBy(options.client, call.call),
       can_confine,
       deadline: monotonicMs() + options.wait_seconds * 1000,
       is_lost: options.is_lost,
@@ -111,6 +111,10 @@ async function examined({
     // The program ends next, and its connection with it: closing it first would only take time.
     if (place.is_gate) gate.close();
   }
+}
+
+function calledBy(client: number | undefined, call: HookCall["call"]): HookCall["call"] {
+  return client === undefined ? call : { ...call, context: { ...call.context, client_pid: client } };
 }
 
 /** The call in a payload, or why it can't be passed on as it was sent. */

@@ -16,6 +16,7 @@ import { DeadlineTimer } from "./deadline-timer.ts";
 import { OrphanedRequests, RETURN_WITHIN_MS } from "./orphaned-requests.ts";
 import type { Decider, NewPending, PendingRequest } from "./pending-request.ts";
 import type { ApprovalRegistry } from "./registry.ts";
+import { Unattended } from "./unattended.ts";
 import { approvalView } from "./view.ts";
 import { type Withdrawal, Withdrawals } from "./withdrawals.ts";
 
@@ -29,6 +30,8 @@ export interface BrokerSettings extends AnsweringSettings {
   toolAllowed?(agent_id: string, tool: CalledTool, said: { only_looks: boolean; surface: Surface | null }): void;
   language: Language;
   ttl_seconds: number;
+  /** Whether a client that may lose its terminal has, and continues. Never rejects. */
+  hasLostTerminal?(pid: number): Promise<boolean>;
 }
 
 export interface BrokerEvents {
@@ -68,6 +71,7 @@ export class ApprovalBroker {
   #together: AskedTogether | undefined;
   /** What the user asked for, by request, while it waits. Here alone: it is stored nowhere. */
   readonly #words = new Map<string, string>();
+  readonly #unattended: Unattended;
   #recounted_at = 0;
 
   constructor(registry: ApprovalRegistry, grants: GrantStore, settings: BrokerSettings, events: BrokerEvents) {
@@ -78,6 +82,10 @@ export class ApprovalBroker {
     this.#withdrawals = new Withdrawals({
       withdraw: (next) => this.#withdrawTogether(next),
       failed: (error) => events.failed("withdrawing requests", error),
+    });
+    this.#unattended = new Unattended({
+      hasLostTerminal: async (pid) => (await settings.hasLostTerminal?.(pid)) === true,
+      changed: (token) => this.#shownAnew(token),
     });
     this.#deadlines = new DeadlineTimer({
       clock: settings.clock,
@@ -105,6 +113,7 @@ export class ApprovalBroker {
     this.commit();
     this.#withdrawals.finish();
     this.#deadlines.stop();
+    this.#unattended.stop();
     this.#orphaned.stop();
   }
 
@@ -174,8 +183,16 @@ export class ApprovalBroker {
   /** Puts a request before the user, or joins the identical one that already waits. `words`: what the user asked for, if that is known. */
   ask(request: Omit<NewPending, "ttl_seconds">, words: string | null = null): PendingRequest {
     const waiting = this.registry.findWaiting(request.share_key);
-    if (waiting !== undefined && !this.#hasten(waiting.token)) return waiting;
+    const { client_pid } = request.extra;
+    if (waiting !== undefined && !this.#hasten(waiting.token)) {
+      if (client_pid !== undefined) this.#unattended.watch(waiting.token, client_pid);
+      return waiting;
+    }
     const pending = this.registry.createPending({ ...request, ttl_seconds: this.#settings.ttl_seconds });
+    if (client_pid !== undefined) {
+      this.#unattended.watch(pending.token, client_pid);
+      this.onUnstored(() => this.#unattended.forget(pending.token));
+    }
     if (words !== null) {
       this.#words.set(pending.token, words);
       this.onUnstored(() => this.#words.delete(pending.token));
@@ -330,7 +347,8 @@ export class ApprovalBroker {
     const expires_at = this.#shownDeadline(request);
     const { language, clock } = this.#settings;
     const words = this.#words.get(request.token) ?? null;
-    return approvalView({ ...request, expires_at }, { language, now: clock.now(), words });
+    const is_alone = this.#unattended.has(request.token);
+    return approvalView({ ...request, expires_at }, { language, now: clock.now(), words, is_alone });
   }
 
   /** Where the clock was set back while it waits, a request ends earlier than its date says. */
@@ -338,10 +356,21 @@ export class ApprovalBroker {
     return request.status === "pending" ? earlierEnd(this.#settings.clock, deadlineOf(request)) : request.expires_at;
   }
 
+  /** Its card says something else than before. */
+  #shownAnew(token: string): void {
+    try {
+      const request = this.registry.getPending(token);
+      if (request?.status === "pending") this.#events.waiting(request);
+    } catch (error) {
+      this.#events.failed("showing a request anew", error);
+    }
+  }
+
   /** It has ended, whatever fails in a listener. */
   #ended(request: PendingRequest, granted = false): void {
     this.#extension.forget(request.token);
     this.#words.delete(request.token);
+    this.#unattended.forget(request.token);
     try {
       this.#events.ended({ request, granted });
     } catch (error) {

@@ -59,6 +59,7 @@ export function endedExtra({ kept, ...extra }: RequestExtra): RequestExtra {
     choice_reals: _choice_reals,
     links: _links,
     hints: _hints,
+    client_pid: _client_pid,
     mcp: _mcp,
     ...rest
   } = extra;

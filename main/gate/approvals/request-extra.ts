@@ -38,6 +38,8 @@ export interface RequestExtra extends AskedPaths {
   links?: PathLink[];
   /** What there is to know of the client that waits. */
   hints?: Hint[] | undefined;
+  /** The client's process, where the client may lose its terminal and continue. */
+  client_pid?: number | undefined;
   /** `notes`: left out by an earlier version. */
   judge: { score: number; reason: string; notes?: JudgeNote[] | undefined; degraded?: true };
   /** What each judge found, while it waits. */

@@ -67,6 +67,7 @@ export function requestOf(
       choice_reals: realsOfChoices(choices, home),
       links,
       hints: asksToo(x) ? ["asks_too"] : undefined,
+      client_pid: kindOf(subject) === "codex" ? call.context?.client_pid : undefined,
       repeated: x.repeated,
       ...(decision.price === undefined ? {} : { price: decision.price }),
       confined: project === undefined ? undefined : decision.confined,

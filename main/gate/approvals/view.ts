@@ -1,6 +1,6 @@
 import { verbAsked } from "../../../ipc/box-words.ts";
 import type { Card } from "../../../ipc/decision.ts";
-import { hintText } from "../../../ipc/hint-words.ts";
+import { type Hint, hintText } from "../../../ipc/hint-words.ts";
 import type { Language } from "../../../ipc/language.ts";
 import { toolWarning } from "../../../ipc/mcp-words.ts";
 import type { ApprovalView, RefusalChoice } from "../../../ipc/operator-api.ts";
@@ -24,12 +24,15 @@ interface ViewSettings {
   now: number;
   /** What the user asked for, where that is known. */
   words: string | null;
+  /** Its client continues without its terminal. */
+  is_alone: boolean;
 }
 
 /** A request as every surface shows it. */
-export function approvalView(request: PendingRequest, { language, now, words }: ViewSettings): ApprovalView {
+export function approvalView(request: PendingRequest, { language, now, words, is_alone }: ViewSettings): ApprovalView {
   const { extra, share_key: _, granted: _granted, grant_expires_at: _expires, ...fields } = request;
-  const hints = fields.status === "pending" ? (extra.hints ?? []).map((hint) => hintText(hint, language)) : [];
+  const known: Hint[] = [...(extra.hints ?? []), ...(is_alone ? (["no_terminal"] as const) : [])];
+  const hints = fields.status === "pending" ? known.map((hint) => hintText(hint, language)) : [];
   const action_verb = extra.verb?.[language] ?? fields.action_verb;
   return {
     token: fields.token,
