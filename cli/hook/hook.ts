@@ -1,6 +1,7 @@
 import { type AskedCall, askGate, deny, type HookOptions, optionsOf, type Unreached } from "../../main/hooks/answer.ts";
 import type { HookAnswer, HookDialect } from "../../main/hooks/dialect.ts";
 import { dialectOf } from "../../main/hooks/dialects.ts";
+import { noticeOf } from "../../main/hooks/notice.ts";
 import { AbandonedError, abandonedBy } from "../../main/hooks/parent.ts";
 import { print, readInput } from "./standard-streams.ts";
 
@@ -63,12 +64,12 @@ async function answerFor(dialect: HookDialect, argv: readonly string[]): Promise
 async function offline({ agent }: HookDialect, { call, error }: Unreached, options: HookOptions): Promise<HookAnswer> {
   const { guardedOffline } = await import("./offline-guard.ts");
   const block = guardedOffline(call.call, agent, process.env);
-  if (block !== null) return deny(`${block.reason} (${block.instead})`);
+  if (block !== null) return deny(`${block.reason} (${block.instead})`, noticeOf(block));
   const reason =
     error === undefined
       ? `no gate is running; tell the user to start it with: ${await command("start")}`
       : `${error}; tell the user to run: ${await command(`connect ${agent}`)}`;
-  return { permission: await permissionOffline(agent, options), reason, is_shown: true };
+  return { permission: await permissionOffline(agent, options), reason, notice: reason };
 }
 
 /** `ask` only where the client then asks. */

@@ -4,6 +4,7 @@ import { agentToken } from "./agent-token.ts";
 import type { HookAnswer, HookCall, HookDialect, HookPlace } from "./dialect.ts";
 import { LeftToProgram } from "./dialect.ts";
 import { type Answer, type Decided, GateLine, monotonicMs, type Request } from "./exchange.ts";
+import { noticeOf } from "./notice.ts";
 import { AbandonedError } from "./parent.ts";
 
 /**
@@ -131,22 +132,23 @@ function readCall(
   return { refused: "the call is larger than the 1 MiB the gate looks at" };
 }
 
-export function deny(reason: string): HookAnswer {
-  return { permission: "deny", reason, is_shown: true };
+export function deny(reason: string, notice = reason): HookAnswer {
+  return { permission: "deny", reason, notice };
 }
 
 function decided(
   dialect: HookDialect,
-  { outcome, reason, instead, is_confined, argv }: Decided,
+  { outcome, reason, rule, instead, is_confined, argv }: Decided,
   { rewritable }: HookCall,
   can_confine: boolean,
 ): HookAnswer {
-  if (outcome === "denied") return deny(instead === undefined ? reason : `${reason}; ${instead}`);
-  if (!is_confined) return { permission: "allow", reason, is_shown: false };
+  if (outcome === "denied") 
+    return deny(instead === undefined ? reason : `${reason}; ${instead}`, noticeOf({ reason, rule }));
+  if (!is_confined) return { permission: "allow", reason };
   // It was allowed as a confined call alone: it never runs otherwise.
   if (!can_confine || argv === undefined || rewritable === undefined)
     return deny("this call is allowed only where it runs confined, and it can't be here");
-  return { permission: "allow", reason, is_shown: false, updated_input: dialect.rewritten(rewritable, argv) };
+  return { permission: "allow", reason, updated_input: dialect.rewritten(rewritable, argv) };
 }
 
 function unanswered(answer: Exclude<Answer, Decided>, call: HookCall, wait_seconds: number): HookAnswer | Unreached {

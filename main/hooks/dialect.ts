@@ -27,8 +27,8 @@ export type Permission = "allow" | "deny" | "ask";
 export interface HookAnswer {
   permission: Permission;
   reason: string;
-  /** Shown to the user by the client itself, which may show a denial as nothing and its own prompt without a reason. */
-  is_shown: boolean;
+  /** What the client itself is to show to the user, where it may show a denial as nothing, or its own prompt without a reason. */
+  notice?: string;
   /** What the tool is to be called with instead. */
   updated_input?: object;
 }

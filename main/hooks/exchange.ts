@@ -33,6 +33,7 @@ export interface Decided {
   kind: "decision";
   outcome: "allowed" | "denied";
   reason: string;
+  rule: string | undefined;
   instead: string | undefined;
   /** Whether it was decided on as a confined call. */
   is_confined: boolean;
@@ -250,10 +251,16 @@ export function helloOf({
 }
 
 function decision(outcome: "allowed" | "denied", data: Record<string, unknown>): Decided {
-  const explain = data.explain as { instead?: unknown } | undefined;
-  const instead = typeof explain?.instead === "string" ? explain.instead : undefined;
-  const is_confined = data.confined !== undefined || data.confine !== undefined;
-  return { kind: "decision", outcome, reason: textOf(data.reason), instead, is_confined, argv: argvOf(data.confine) };
+  const { instead, rule } = (data.explain ?? {}) as { instead?: unknown; rule?: unknown };
+  return {
+    kind: "decision",
+    outcome,
+    reason: textOf(data.reason),
+    rule: typeof rule === "string" ? rule : undefined,
+    instead: typeof instead === "string" ? instead : undefined,
+    is_confined: data.confined !== undefined || data.confine !== undefined,
+    argv: argvOf(data.confine),
+  };
 }
 
 function argvOf(confine: unknown): string[] | undefined {

@@ -36,7 +36,7 @@ describe.skipIf(!has_tmux)("in its terminal", () => {
         await expect.poll(() => terminal.screen, SHOWN).toContain("Metnos Gate asks you");
         expect(terminal.screen).toContain(" watch");
         await rejectNext(seat.gate, "not on a Friday");
-        await expect.poll(() => terminal.screen, SHOWN).toContain("forbidden path violated");
+        await expect.poll(() => terminal.screen, SHOWN).toContain("a path that agents never get");
       } finally {
         await api.close();
       }
@@ -57,7 +57,7 @@ describe.skipIf(!has_tmux)("in its terminal", () => {
         await expect.poll(() => seat.gate.waiting()).toHaveLength(1);
         await rejectNext(seat.gate, "not on a Friday");
         await expect.poll(() => terminal.screen, SHOWN).toContain("Metnos Gate: the user said no: not on a Friday");
-        await expect.poll(() => terminal.screen, SHOWN).toContain("Metnos Gate: guard: forbidden path violated");
+        await expect.poll(() => terminal.screen, SHOWN).toContain("Metnos Gate: guard: a path that agents never get");
       } finally {
         await api.close();
       }

@@ -17,7 +17,7 @@ export function answerTest(dialect: HookDialect, [path = "", , parent = ""]: rea
   const client = clientAbove(Number(parent));
   folder.note("before", call, (client === undefined ? undefined : clientProgram(client)) ?? {});
   const updated_input = dialect.rewritten(rewritable, folder.argv(call));
-  return dialect.write({ permission: "allow", reason: "a test", is_shown: false, updated_input });
+  return dialect.write({ permission: "allow", reason: "a test", updated_input });
 }
 
 function noteAfter(folder: TestFolder, input: string): object {

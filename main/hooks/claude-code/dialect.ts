@@ -30,14 +30,13 @@ export const CLAUDE_CODE: HookDialect = {
   },
 };
 
-function write({ permission, reason, is_shown, updated_input }: HookAnswer): object {
-  const text = `Metnos Gate: ${reason}`;
+function write({ permission, reason, notice, updated_input }: HookAnswer): object {
   return {
-    ...(is_shown ? { systemMessage: text } : {}),
+    ...(notice === undefined ? {} : { systemMessage: `Metnos Gate: ${notice}` }),
     hookSpecificOutput: {
       hookEventName: "PreToolUse",
       permissionDecision: permission,
-      permissionDecisionReason: text,
+      permissionDecisionReason: `Metnos Gate: ${reason}`,
       ...(updated_input === undefined ? {} : { updatedInput: updated_input }),
     },
   };

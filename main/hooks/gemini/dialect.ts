@@ -43,12 +43,11 @@ export const GEMINI: HookDialect = {
   },
 };
 
-function write({ permission, reason, updated_input }: HookAnswer): object {
+function write({ permission, reason, notice = reason, updated_input }: HookAnswer): object {
   if (permission === "allow" && updated_input === undefined) return { decision: "allow" };
   if (permission === "allow")
     return { decision: "allow", hookSpecificOutput: { hookEventName: "BeforeTool", tool_input: updated_input } };
   // Without a reason the model would read that there was none.
-  const said = `Metnos Gate: ${reason}`;
   // Its screen shows neither the call nor the reason.
-  return { decision: "deny", reason: said, systemMessage: said };
+  return { decision: "deny", reason: `Metnos Gate: ${reason}`, systemMessage: `Metnos Gate: ${notice}` };
 }

@@ -44,7 +44,7 @@ describe("the hook of Codex", () => {
   });
 
   it("says nothing to what is allowed, and denies all else with a reason: Codex would run it", () => {
-    const answer = { reason: "why", is_shown: false };
+    const answer = { reason: "why" };
     expect(CODEX.write({ ...answer, permission: "allow" })).toEqual({});
     for (const permission of ["deny", "ask"] as const)
       expect(CODEX.write({ ...answer, permission })).toEqual({
@@ -57,7 +57,7 @@ describe("the hook of Codex", () => {
   });
 
   it("gives what it is to run instead as the whole of the tool's input", () => {
-    const answer = { permission: "allow", reason: "why", is_shown: false } as const;
+    const answer = { permission: "allow", reason: "why" } as const;
     expect(CODEX.write({ ...answer, updated_input: { command: "other" } })).toEqual({
       hookSpecificOutput: {
         hookEventName: "PreToolUse",

@@ -47,7 +47,7 @@ test("a confined command is a plain line, as Gemini refuses those with others in
   // Without `$(`, which Gemini looks for in comments as well.
   const command = expect.stringMatching(/^# [\w ;]+\n'\/srv\/a b\/box' run 1\.2 9>\/dev\/null$/);
   const tool_input = { command, description: "npm test", dir_path: "sub" };
-  expect(GEMINI.write({ permission: "allow", reason: "", is_shown: false, updated_input })).toEqual({
+  expect(GEMINI.write({ permission: "allow", reason: "", updated_input })).toEqual({
     decision: "allow",
     hookSpecificOutput: { hookEventName: "BeforeTool", tool_input },
   });
@@ -86,11 +86,11 @@ test.each(["", "{}", "[]", payload("x", {}, { cwd: 1 }), payload("x", {}, { hook
 );
 
 test("says allow or deny, with a reason, and never asks", () => {
-  expect(GEMINI.write({ permission: "allow", reason: "r", is_shown: false })).toEqual({ decision: "allow" });
+  expect(GEMINI.write({ permission: "allow", reason: "r" })).toEqual({ decision: "allow" });
   for (const permission of ["deny", "ask"] as const)
-    expect(GEMINI.write({ permission, reason: "r", is_shown: true })).toEqual({
+    expect(GEMINI.write({ permission, reason: "r; do without it", notice: "r" })).toEqual({
       decision: "deny",
-      reason: "Metnos Gate: r",
+      reason: "Metnos Gate: r; do without it",
       systemMessage: "Metnos Gate: r",
     });
 });

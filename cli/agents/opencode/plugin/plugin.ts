@@ -5,6 +5,7 @@ import { isObject, type Json } from "../../../../ipc/json-object.ts";
 import { reportCall } from "../../../../main/hooks/after-call.ts";
 import { clientProgram, hasPassed } from "../../../../main/hooks/client-program.ts";
 import { type Answer, GateLine, monotonicMs } from "../../../../main/hooks/exchange.ts";
+import { noticeOf } from "../../../../main/hooks/notice.ts";
 import { callIn, TestFolder } from "../../client-test/test-folder.ts";
 import { callIdOf, callOf, mcpToolIn, SHELL_TOOL, type ToolCall } from "./calls.ts";
 import { hold } from "./held-arguments.ts";
@@ -74,9 +75,9 @@ export const MetnosGate = async ({ directory, client }: { directory: string; cli
       // Before the gate is asked: while the user thinks nothing changes it, either.
       const replace = hold(output.args);
       const isAnswered = notices.asking();
-      const { refused, argv, line } = await answered(call, sessionID, in_force).finally(isAnswered);
+      const { refused, notice, argv, line } = await answered(call, sessionID, in_force).finally(isAnswered);
       if (refused !== undefined) {
-        notices.denied(refused);
+        if (notice !== null) notices.denied(notice ?? refused);
         throw new Error(`Metnos Gate: ${refused}`);
       }
       const given =
@@ -146,6 +147,8 @@ function confinableLine({ tool, args, servers, directory }: ToolCall, in_force: 
 /** Why the call must not run, or undefined; and what is run in its place, if anything. */
 interface Answered {
   refused?: string | undefined;
+  /** What the user reads of it, where that is something else; null for nothing. */
+  notice?: string | null;
   argv?: readonly string[];
   line?: string;
 }
@@ -173,7 +176,7 @@ async function answered(tool_call: ToolCall, waiting_in: string, in_force: Json 
     });
     const is_given = answer.kind === "decision" && answer.outcome === "allowed" && answer.is_confined;
     if (is_given && line !== undefined && answer.argv !== undefined) return { argv: answer.argv, line };
-    return { refused: reasonAgainst(answer) };
+    return { refused: reasonAgainst(answer), ...noticeFor(answer) };
   } catch (error) {
     return {
       refused: `its plugin failed (${error instanceof Error ? error.name : "unknown"}): nothing is let through`,
@@ -224,6 +227,12 @@ async function ran({ at, call, line, given }: Begun, args: Json, output: ToolOut
     outside: commands.outside,
   });
   if (note !== undefined && typeof output.output === "string") output.output += `\n${note}`;
+}
+
+function noticeFor(answer: Answer): Pick<Answered, "notice"> {
+  // Whoever stopped it knows that.
+  if (answer.kind === "abandoned") return { notice: null };
+  return answer.kind === "decision" && answer.outcome === "denied" ? { notice: noticeOf(answer) } : {};
 }
 
 function reasonAgainst(answer: Answer): string | undefined {
