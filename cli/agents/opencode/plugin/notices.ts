@@ -4,8 +4,9 @@ import { isObject } from "../../../../ipc/json-object.ts";
 
 /** Most answers are there at once: so long a wait is one for somebody. In milliseconds. */
 const ASKING_AFTER_MS = 300;
-/** How long OpenCode shows it; in milliseconds. */
-const [ASKING_SHOWN_MS, DENIED_SHOWN_MS] = [20_000, 12_000];
+/** How long OpenCode shows it; in milliseconds. That it asks is shown again before that is over: so it ends soon after the answer. */
+const [ASKING_SHOWN_MS, DENIED_SHOWN_MS] = [5000, 12_000];
+const ASKING_AGAIN_MS = 4000;
 
 interface Toast {
   title: string;
@@ -26,17 +27,20 @@ export class Notices {
 
   /** A call waits for its answer: call what is returned once that is there. Never throws. */
   asking(): () => void {
-    const timer = setTimeout(
-      () =>
-        this.#show(() => ({
-          title: "Metnos Gate asks you",
-          message: this.#watch(),
-          variant: "info",
-          duration: ASKING_SHOWN_MS,
-        })),
-      ASKING_AFTER_MS,
-    );
+    let timer = setTimeout(() => {
+      this.#showAsking();
+      timer = setInterval(() => this.#showAsking(), ASKING_AGAIN_MS);
+    }, ASKING_AFTER_MS);
     return () => clearTimeout(timer);
+  }
+
+  #showAsking(): void {
+    this.#show(() => ({
+      title: "Metnos Gate asks you",
+      message: this.#watch(),
+      variant: "info",
+      duration: ASKING_SHOWN_MS,
+    }));
   }
 
   /** A call doesn't run. Never throws. */

@@ -14,11 +14,31 @@ describe("OpenCode's screen", () => {
       vi.advanceTimersByTime(299);
       expect(showToast).not.toHaveBeenCalled();
       vi.advanceTimersByTime(1);
+      const asking = { title: "Metnos Gate asks you", message: "metnos-gate watch", variant: "info" };
+      expect(showToast.mock.calls).toMatchObject([[{ body: asking }]]);
       isAnswered();
       vi.advanceTimersByTime(60_000);
-      expect(showToast.mock.calls).toMatchObject([
-        [{ body: { title: "Metnos Gate asks you", message: "metnos-gate watch", variant: "info" } }],
-      ]);
+      expect(showToast).toHaveBeenCalledTimes(1);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("says so as long as it asks, and no longer than some seconds after the answer", () => {
+    vi.useFakeTimers();
+    try {
+      const shown: number[] = [];
+      const showToast = ({ body }: { body: { duration: number } }) => shown.push(Date.now() + body.duration);
+      const isAnswered = new Notices({ tui: { showToast } }, watch).asking();
+      vi.advanceTimersByTime(300);
+      for (let second = 0; second < 120; second += 1) {
+        vi.advanceTimersByTime(1000);
+        expect(shown.at(-1)).toBeGreaterThan(Date.now());
+      }
+      isAnswered();
+      const count = shown.length;
+      vi.advanceTimersByTime(60_000);
+      expect([shown.length, (shown.at(-1) ?? 0) < Date.now() - 50_000]).toEqual([count, true]);
     } finally {
       vi.useRealTimers();
     }
