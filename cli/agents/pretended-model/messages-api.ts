@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { LoopbackApi } from "./loopback-api.ts";
@@ -32,30 +33,45 @@ interface MessagesRequest {
   messages: Message[];
 }
 
+/** One call, or several at once. */
+export type ToolTurn = ToolUse | readonly ToolUse[];
+
+/** The tool by which Claude Code starts a subagent, whose first words are its prompt. */
+const SUBAGENT_TOOL = "Agent";
+
 /**
- * An Anthropic Messages API on loopback whose model makes the given calls, one a turn, and then ends. Requests without tools (titles,
+ * An Anthropic Messages API on loopback whose model makes the given calls, turn by turn, and then ends. Requests without tools (titles,
  * summaries) get a word.
  */
 export class MessagesApi extends LoopbackApi {
-  readonly #script: readonly ToolUse[];
+  /** May grow while the client waits for the user. */
+  readonly #script: readonly ToolTurn[];
   /** Called before a turn's answer is sent, with the turn's number from 0. */
   readonly #beforeTurn: (turn: number) => void | Promise<void>;
+  /** Of a subagent, which then ends. */
+  readonly #subagent: readonly ToolUse[];
   /** Results in the order of their calls. */
   results: ToolResult[] = [];
   /** All messages that the model has received, as JSON. */
   conversation = "";
 
-  private constructor(script: readonly ToolUse[], beforeTurn: (turn: number) => void | Promise<void>) {
+  private constructor(
+    script: readonly ToolTurn[],
+    beforeTurn: (turn: number) => void | Promise<void>,
+    subagent: readonly ToolUse[],
+  ) {
     super();
     this.#script = script;
     this.#beforeTurn = beforeTurn;
+    this.#subagent = subagent;
   }
 
   static async start(
-    script: readonly ToolUse[],
+    script: readonly ToolTurn[],
     beforeTurn: (turn: number) => void | Promise<void> = () => undefined,
+    subagent: readonly ToolUse[] = [],
   ): Promise<MessagesApi> {
-    return await new MessagesApi(script, beforeTurn).listening();
+    return await new MessagesApi(script, beforeTurn, subagent).listening();
   }
 
   protected override async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -69,21 +85,38 @@ export class MessagesApi extends LoopbackApi {
       return;
     }
     const asked = JSON.parse(body) as MessagesRequest;
-    const block = await this.#turn(asked);
-    if (asked.stream === true) stream(response, asked.model, block);
-    else whole(response, asked.model, block);
+    const blocks = await this.#turn(asked);
+    if (asked.stream === true) stream(response, asked.model, blocks);
+    else whole(response, asked.model, blocks);
   }
 
-  async #turn(asked: MessagesRequest): Promise<Record<string, unknown>> {
-    if (asked.tools === undefined || asked.tools.length === 0) return { type: "text", text: "ok" };
-    const results = asked.messages.flatMap(resultsOf);
-    this.results = results;
-    this.conversation = JSON.stringify(asked.messages);
-    await this.#beforeTurn(results.length);
-    const next = this.#script[results.length];
-    if (next === undefined) return { type: "text", text: "done" };
-    return { type: "tool_use", id: `toolu_${results.length}`, ...next };
+  async #turn({ tools = [], messages }: MessagesRequest): Promise<AnswerBlock[]> {
+    if (tools.length === 0) return [{ type: "text", text: "ok" }];
+    const turn = messages.filter(isCalling).length;
+    if (this.#isSubagent(messages)) return blocksOf(this.#subagent[turn], `sub_${turn}`);
+    this.results = messages.flatMap(resultsOf);
+    this.conversation = JSON.stringify(messages);
+    await this.#beforeTurn(turn);
+    return blocksOf(this.#script[turn], `toolu_${turn}`);
   }
+
+  #isSubagent([first]: readonly Message[]): boolean {
+    const words = JSON.stringify(first?.content);
+    return this.#script
+      .flat()
+      .some(({ name, input }) => name === SUBAGENT_TOOL && words.includes(String(input.prompt)));
+  }
+}
+
+type AnswerBlock = { type: string } & Record<string, unknown>;
+
+function blocksOf(turn: ToolTurn | undefined, id: string): AnswerBlock[] {
+  if (turn === undefined) return [{ type: "text", text: "done" }];
+  return [turn].flat().map((call, index) => ({ type: "tool_use", id: `${id}_${index}`, ...call }));
+}
+
+function isCalling({ role, content }: Message): boolean {
+  return role === "assistant" && typeof content !== "string" && content.some(({ type }) => type === "tool_use");
 }
 
 function resultsOf({ role, content }: Message): ToolResult[] {
@@ -99,35 +132,48 @@ function textOf(content: unknown): string {
   return content.map((part: { text?: unknown }) => (typeof part.text === "string" ? part.text : "")).join("");
 }
 
-function message(model: string, content: unknown[], stop_reason: string | null): Record<string, unknown> {
+function message(model: string, content: readonly unknown[], stop_reason: string | null): Record<string, unknown> {
   const usage = { input_tokens: 1, output_tokens: 1, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
-  return { id: "msg_1", type: "message", role: "assistant", model, content, stop_reason, stop_sequence: null, usage };
+  // Claude Code takes messages with the same id for one.
+  return {
+    id: `msg_${randomUUID()}`,
+    type: "message",
+    role: "assistant",
+    model,
+    content,
+    stop_reason,
+    stop_sequence: null,
+    usage,
+  };
 }
 
-const stopReason = (block: Record<string, unknown>) => (block.type === "tool_use" ? "tool_use" : "end_turn");
+const stopReason = (blocks: readonly AnswerBlock[]) =>
+  blocks.some(({ type }) => type === "tool_use") ? "tool_use" : "end_turn";
 
-function whole(response: ServerResponse, model: string, block: Record<string, unknown>): void {
+function whole(response: ServerResponse, model: string, blocks: readonly AnswerBlock[]): void {
   response
     .writeHead(200, { "content-type": "application/json" })
-    .end(JSON.stringify(message(model, [block], stopReason(block))));
+    .end(JSON.stringify(message(model, blocks, stopReason(blocks))));
 }
 
-function stream(response: ServerResponse, model: string, block: Record<string, unknown>): void {
+function stream(response: ServerResponse, model: string, blocks: readonly AnswerBlock[]): void {
   response.writeHead(200, { "content-type": "text/event-stream" });
   const send = (type: string, data: Record<string, unknown>) =>
     response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`);
   send("message_start", { message: message(model, [], null) });
-  const is_call = block.type === "tool_use";
-  send("content_block_start", { index: 0, content_block: is_call ? { ...block, input: {} } : { ...block, text: "" } });
-  send("content_block_delta", {
-    index: 0,
-    delta: is_call
-      ? { type: "input_json_delta", partial_json: JSON.stringify(block.input) }
-      : { type: "text_delta", text: block.text },
-  });
-  send("content_block_stop", { index: 0 });
+  for (const [index, block] of blocks.entries()) {
+    const is_call = block.type === "tool_use";
+    send("content_block_start", { index, content_block: is_call ? { ...block, input: {} } : { ...block, text: "" } });
+    send("content_block_delta", {
+      index,
+      delta: is_call
+        ? { type: "input_json_delta", partial_json: JSON.stringify(block.input) }
+        : { type: "text_delta", text: block.text },
+    });
+    send("content_block_stop", { index });
+  }
   send("message_delta", {
-    delta: { stop_reason: stopReason(block), stop_sequence: null },
+    delta: { stop_reason: stopReason(blocks), stop_sequence: null },
     usage: { output_tokens: 1 },
   });
   send("message_stop", {});

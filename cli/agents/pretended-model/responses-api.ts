@@ -83,7 +83,7 @@ export class ResponsesApi extends LoopbackApi {
       turn: 0,
     };
     this.#conversations.set(id, conversation);
-    const turn = conversation.turn++;
+    const { turn } = conversation;
     const input = Array.isArray(asked.input) ? asked.input.filter(isObject) : [];
     if (is_first) {
       if (turn === 0) this.tools = toolNames(asked.tools);
@@ -94,6 +94,8 @@ export class ResponsesApi extends LoopbackApi {
       await this.#options.beforeTurn?.(turn);
     }
     const calls = conversation.script[turn];
+    // Without a call it isn't a turn: the user says something next, and the script may have grown.
+    if (calls !== undefined) conversation.turn += 1;
     if (calls === undefined)
       return [{ type: "message", role: "assistant", content: [{ type: "output_text", text: "done" }] }];
     return calls.map((call, index) => itemOf(call, `call_${turn}_${index}`));
