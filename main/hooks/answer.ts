@@ -142,7 +142,7 @@ function decided(
   { rewritable }: HookCall,
   can_confine: boolean,
 ): HookAnswer {
-  if (outcome === "denied") 
+  if (outcome === "denied")
     return deny(instead === undefined ? reason : `${reason}; ${instead}`, noticeOf({ reason, rule }));
   if (!is_confined) return { permission: "allow", reason };
   // It was allowed as a confined call alone: it never runs otherwise.
