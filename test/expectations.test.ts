@@ -44,7 +44,7 @@ function testsIn(text: string): { line: number; body: string }[] {
 }
 
 /** In these words: `expect`, a function of the file that expects (`expectRefused`), or one that all its tests share. */
-const EXPECTS = /\bexpect|\bawait (?:story|mustHold)\(/;
+const EXPECTS = /\bexpect|\bawait (?:story|mustHold|inAllSituations<\w+>)\(/;
 
 it("each test expects something", () => {
   const tests = globSync("test/**/*.test.ts", { cwd: ROOT }).flatMap((file) =>
