@@ -3,6 +3,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import { killed } from "../client-process.ts";
 
 export const HAS_TMUX = spawnSync("tmux", ["-V"]).status === 0;
 if (!HAS_TMUX) console.log("clients in their terminals are not tested: tmux isn't installed");
@@ -20,7 +21,12 @@ export class Terminal {
       value === undefined ? [] : ["-e", `${name}=${value}`],
     );
     this.#tmux("new-session", "-d", "-s", "t", "-x", "150", "-y", "45", "-c", cwd, ...variables, "--", ...words);
-    onTestFinished(() => this.close());
+    const pid = Number(this.#tmux("display-message", "-p", "-t", "t", "#{pane_pid}"));
+    onTestFinished(() => {
+      this.close();
+      // Not every client ends when it is hung up.
+      if (pid > 0) killed(-pid);
+    });
   }
 
   /** What is on the screen. */
