@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import { environmentOf } from "../../main/hooks/client-program.ts";
+import { environmentOf } from "../../../main/hooks/client-program.ts";
 
 /** The processes that were started with this home, this one apart. On Linux. */
 export function processesOf(home: string): number[] {

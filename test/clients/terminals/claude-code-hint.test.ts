@@ -1,30 +1,26 @@
-import { spawnSync } from "node:child_process";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { testClient } from "../../cli/agents/client-test/client-test.ts";
-import { MessagesApi } from "../../cli/agents/pretended-model/messages-api.ts";
-import { startGate } from "../support/running-gate.ts";
-import { answerFirstQuestions, environmentFor } from "./claude-code-run.ts";
-import { TRIED_CLAUDE_CODES } from "./clients.ts";
-import { installedClient } from "./installed-client.ts";
-import { bash, Seat } from "./seat.ts";
-import { Terminal } from "./terminal.ts";
+import { testClient } from "../../../cli/agents/client-test/client-test.ts";
+import { MessagesApi } from "../../../cli/agents/pretended-model/messages-api.ts";
+import { startGate } from "../../support/running-gate.ts";
+import { answerFirstQuestions, environmentFor } from "../claude-code-run.ts";
+import { TRIED_CLAUDE_CODES } from "../clients.ts";
+import { installedClient } from "../installed-client.ts";
+import { bash, Seat } from "../seat.ts";
+import { HAS_TMUX, Terminal, WHOLE_MS } from "./tmux-terminal.ts";
 
 /** What a user sees of the gate in Claude Code's own terminal while somebody is asked. */
-
-const has_tmux = spawnSync("tmux", ["-V"]).status === 0;
-if (!has_tmux) console.log("Claude Code in its terminal is not tested: tmux isn't installed");
 
 /** A busy machine takes long to start a client, in milliseconds. */
 const SHOWN = { timeout: 120_000, interval: 250 };
 
 const [AT_START, WHILE_ASKED] = ["SessionStart:startup says: Metnos Gate asks you: ", "(Metnos Gate asks you: "];
 
-describe.skipIf(!has_tmux).each(TRIED_CLAUDE_CODES)("%s in its terminal", (name) => {
+describe.skipIf(!HAS_TMUX).each(TRIED_CLAUDE_CODES)("%s in its terminal", (name) => {
   const binary = installedClient(name);
   if (binary === undefined) return;
 
   it("shows how to answer: while the user is asked, or where it can't, once at the session's start", {
-    timeout: 300_000,
+    timeout: WHOLE_MS,
   }, async () => {
     const home = process.env.HOME;
     onTestFinished(() => {

@@ -1,27 +1,23 @@
-import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { ResponsesApi } from "../../cli/agents/pretended-model/responses-api.ts";
-import { startGate } from "../support/running-gate.ts";
-import { killed } from "./client-process.ts";
-import { CodexSeat, command, PRETENDED_KEY } from "./codex-run.ts";
-import { installedClient } from "./installed-client.ts";
+import { ResponsesApi } from "../../../cli/agents/pretended-model/responses-api.ts";
+import { startGate } from "../../support/running-gate.ts";
+import { killed } from "../client-process.ts";
+import { CodexSeat, command, PRETENDED_KEY } from "../codex-run.ts";
+import { installedClient } from "../installed-client.ts";
 import { processesOf } from "./processes-of.ts";
-import { Terminal } from "./terminal.ts";
+import { HAS_TMUX, Terminal, WHOLE_MS } from "./tmux-terminal.ts";
 
 /** The real Codex in a terminal, which runs its turns in a daemon. */
-
-const has_tmux = spawnSync("tmux", ["-V"]).status === 0;
-if (!has_tmux) console.log("Codex in its terminal is not tested: tmux isn't installed");
 
 /** A busy machine takes long to start a client, in milliseconds. */
 const SHOWN = { timeout: 120_000, interval: 250 };
 
-describe.skipIf(!has_tmux)("Codex in its terminal", () => {
+describe.skipIf(!HAS_TMUX)("Codex in its terminal", () => {
   const binary = installedClient("codex");
   if (binary === undefined) return;
 
-  it("continues where its terminal is closed, and its card says so", { timeout: 300_000 }, async () => {
+  it("continues where its terminal is closed, and its card says so", { timeout: WHOLE_MS }, async () => {
     const user_home = process.env.HOME;
     onTestFinished(() => {
       process.env.HOME = user_home;
