@@ -83,6 +83,26 @@ describe.skipIf(NO_BROWSER !== null)("many cards at once", () => {
     expect(await list.getByText("leads to").count()).toBe(1);
   });
 
+  it("on a card and in a bundle's list it is said that the agent may ask once more itself", async () => {
+    const gate = await startGate();
+    const { home } = gate.home;
+    const { page } = await openPage(gate.operator, { browser });
+    const agent = await gate.agent("claude-code");
+    const said = "Claude Code is in plan mode: it may ask you once more";
+    const write = (name: string) =>
+      agent.ask({
+        executor: "Write",
+        args: { file_path: join(home, name), content: "text\n" },
+        context: { mode: "plan" },
+      });
+    await write("a.txt");
+    await card(page, "May I write?").getByText(said, { exact: true }).waitFor();
+    for (const name of ["b.txt", "c.txt", "d.txt", "e.txt", "f.txt"]) await write(name);
+    const bundle = card(page, "claude-code asks 6 things");
+    await bundle.getByRole("button", { name: "+ 1 more" }).click();
+    await expect.poll(() => bundle.getByRole("figure").getByText(said, { exact: true }).count()).toBe(6);
+  });
+
   it("another one in the bundle must be shown, too", async () => {
     const gate = await startGate();
     const { page } = await openPage(gate.operator, { browser, stands_still: true });
