@@ -84,7 +84,7 @@ describe("opencode acp", () => {
     expect(readFileSync(join(project, "made.txt"), "utf8")).toBe("two\n");
     expect(readFileSync(join(project, "a.txt"), "utf8")).toBe("text\n");
     expect(run.calls.map(({ status }) => status)).toEqual(["completed", "completed", "completed", "failed"]);
-    expect(run.log).toContain("forbidden path");
+    await expect.poll(() => run.log).toContain("forbidden path");
     expect(run.log).not.toContain("ran ");
     expect(JSON.stringify(run.editor.received)).not.toContain("the key");
     await run.end();
@@ -181,7 +181,7 @@ describe.each(["codex-acp", "codex-acp-earlier"] as const)("%s", (name) => {
     expect(asked[0]?.summary).toContain("touch made.txt");
     expect(existsSync(join(project, "made.txt"))).toBe(true);
     expect(readFileSync(join(project, "a.txt"), "utf8")).toBe("one\n2\n");
-    expect(run.log).toContain("forbidden path");
+    await expect.poll(() => run.log).toContain("forbidden path");
     expect(run.log).not.toContain(" ran ");
     expect((await gate.operator.call("status", {})).alarms).toEqual([]);
     expect([...api.results, JSON.stringify(run.editor.received)].join()).not.toContain("the key");

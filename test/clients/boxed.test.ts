@@ -256,7 +256,7 @@ describe.skipIf(reason !== undefined).each(["codex-acp", "codex-acp-earlier"] as
     await run.prompt("go");
     expect(await answered).toHaveLength(1);
     seat.expectHeld(api.results[0]);
-    expect(run.log).toContain("forbidden path");
+    await expect.poll(() => run.log).toContain("forbidden path");
     await run.end();
     await expect.poll(() => readdirSync(join(gate.paths.state_dir, "box/agents"))).toEqual([]);
   }, 90_000);
