@@ -20,7 +20,7 @@ const client: ConfinableClient<GeminiSeat> = {
       api,
       words: ["--approval-mode", "yolo", "-i", "go"],
       env: seat.environmentFor(api),
-      denied: "Metnos Gate: guard: forbidden path violated",
+      denied: "Metnos Gate: guard: a path that agents never get",
     };
   },
   replace(seat) {
