@@ -299,12 +299,16 @@ function hasOthers(
   const last = extensions_end - END_SIZE - hash;
   // Also where it lies in a name of the entries.
   if (last > 0 && index.readUInt32BE(last) === END_OF_ENTRIES && index.readUInt32BE(last + 8) !== end) return true;
+  let has_untracked = false;
   for (let at = end; at + 8 <= extensions_end; at += 8 + index.readUInt32BE(at + 4)) {
     const name = index.readUInt32BE(at);
     if (is_split_other && name === LINK) return true;
     if (name === OFFSETS && !isInOrder(index, at, entries, extensions_end)) return true;
     if (name !== UNTRACKED) continue;
     const extension = { index, hash, from: at + 8, end: Math.min(at + 8 + index.readUInt32BE(at + 4), extensions_end) };
+    // Git writes one.
+    if (has_untracked) return true;
+    has_untracked = true;
     if (noted === undefined ? ownFoldersEnd(extension) === null : !addNoted(extension, noted)) return true;
   }
   return false;
@@ -378,11 +382,13 @@ export interface NotedFolder {
 function addNoted(extension: Extension, into: NotedFolder[]): boolean {
   const inner: { path: string; folders: string[]; left: number }[] = [];
   const above: typeof inner = [];
+  let is_too_deep = false;
   const end = ownFoldersEnd(extension, (bytes, count) => {
     while (above.at(-1)?.left === 0) above.pop();
     const parent = above.at(-1);
     const name = parent === undefined ? "" : bytes.toString("latin1").replace(/\/$/, "");
     const path = parent === undefined || parent.path === "" ? name : `${parent.path}/${name}`;
+    is_too_deep ||= path.length > MAX_PATH;
     if (parent !== undefined) {
       parent.left--;
       parent.folders.push(name);
@@ -391,7 +397,7 @@ function addNoted(extension: Extension, into: NotedFolder[]): boolean {
     inner.push(folder);
     above.push(folder);
   });
-  if (end === null) return false;
+  if (end === null || is_too_deep) return false;
   if (inner.length === 0) return true;
   const { index } = extension;
   // Of which of them git knows what is in them; which it only looked into; whose ignored names it knows. Then when each of the first was changed.
@@ -407,6 +413,8 @@ function addNoted(extension: Extension, into: NotedFolder[]): boolean {
   return true;
 }
 
+/** No path that the system opens is longer; in bytes. */
+const MAX_PATH = 4096;
 /** Bytes that git keeps of a file's times and the like, and where it was changed among them. */
 const STAT_SIZE = 36;
 const CHANGED_AT = 8;
@@ -417,6 +425,8 @@ function bitsAt({ index, end }: Extension, at: number, count: number): { set: nu
   const words = index.readUInt32BE(at + 4);
   const next = at + 8 + 8 * words + 4;
   if (next > end) return null;
+  // Git writes one word that says what follows for each that follows, at the most. What gives as many as fit in an index takes minutes.
+  if (words > 2 * Math.ceil(count / 64) + 2) return null;
   const set: number[] = [];
   let bit = 0;
   const add = (is_set: boolean) => {

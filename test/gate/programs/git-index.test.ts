@@ -270,6 +270,49 @@ describe.each(["sha1", "sha256"])("what git knows of untracked files (%s) is loo
     expect(isOutside(index)).toBe(true);
     expect(performance.now() - began).toBeLessThan(400);
   });
+
+  /** An index with no entries and these folders in which nothing is untracked, the next one in each; `bits` says of which git knows what is in it. */
+  const withFolders = (folders: readonly string[], bits: Buffer) => {
+    const empty = bitmap(Buffer.alloc(8));
+    const ignored = [Buffer.of(1, 0x78), Buffer.alloc(76 + (format === "sha1" ? 40 : 64)), Buffer.from(".gitignore\0")];
+    const held = folders.flatMap((name, at) => [
+      Buffer.of(0, at + 1 < folders.length ? 1 : 0),
+      Buffer.from(`${name}\0`),
+    ]);
+    const number = folders.length < 0x80 ? [folders.length] : [(folders.length >> 7) + 0x7f, folders.length & 0x7f];
+    const content = Buffer.concat([...ignored, Buffer.from(number), ...held, bits, empty, empty, Buffer.alloc(64)]);
+    const head = Buffer.from("DIRC\0\0\0\x02\0\0\0\0UNTR\0\0\0\0", "latin1");
+    head.writeUInt32BE(content.length, 16);
+    return Buffer.concat([head, content, Buffer.alloc(format === "sha1" ? 20 : 32)]);
+  };
+  const bitmap = (words: Buffer) => {
+    const head = Buffer.alloc(8);
+    head.writeUInt32BE(words.length / 8, 4);
+    return Buffer.concat([head, words, Buffer.alloc(4)]);
+  };
+  const hasOthers = (index: Buffer) => namesOutside(index, format === "sha256", []);
+
+  it("millions of bits for one folder keep nobody waiting", () => {
+    expect(hasOthers(withFolders([""], bitmap(Buffer.alloc(8))))).toBe(false);
+    const words = Buffer.alloc(8 * 250_000);
+    words.writeBigUInt64BE(249_999n << 33n);
+    const index = withFolders([""], bitmap(words));
+    const began = performance.now();
+    expect(hasOthers(index)).toBe(true);
+    expect(performance.now() - began).toBeLessThan(400);
+  });
+
+  it("one in another, deeper than any path, isn't the work tree's", () => {
+    const one = (folders: number) =>
+      withFolders(["", ...Array<string>(folders - 1).fill("d/")], bitmap(Buffer.alloc(8)));
+    expect([hasOthers(one(2000)), hasOthers(one(2100))]).toEqual([false, true]);
+  });
+
+  it("a second list of them isn't git's", () => {
+    const index = withFolders([""], bitmap(Buffer.alloc(8)));
+    const end = index.length - (format === "sha1" ? 20 : 32);
+    expect(hasOthers(Buffer.concat([index.subarray(0, end), index.subarray(12, end), index.subarray(end)]))).toBe(true);
+  });
 });
 
 describe("an index isn't read for less than git finds in it:", () => {
