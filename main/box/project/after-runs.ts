@@ -427,8 +427,11 @@ const isOverlapping = (one: string, other: string, identity: string): boolean =>
   isAtOrBelow(one, other) || isAtOrBelow(other, one) || (identity !== "" && identityAt(one) === identity);
 
 function identityAt(folder: string): string {
-  const stat = lstatSync(folder, { throwIfNoEntry: false });
-  return stat === undefined ? "" : identityOf(stat);
+  try {
+    return identityOf(lstatSync(folder));
+  } catch {
+    return ""; // not there, or it can't be reached: of the others all is looked after as before
+  }
 }
 
 /** False where its folder isn't there any more as it was. A lock that was left there keeps nobody from it. @throws the system's error */

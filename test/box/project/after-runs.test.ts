@@ -9,6 +9,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -327,6 +328,21 @@ it("hundreds of thousands of places that a command has left are worked through i
 });
 
 describe("what a gate before kept of its runs", () => {
+  it("is taken over also where one of their folders can't be reached any more", async () => {
+    const [project, other] = [tempFolder(), tempFolder()];
+    mkdirSync(join(project, "a/b"), { recursive: true });
+    const { started, state_dir } = gate();
+    await started(join(project, "a/b"));
+    await started(other);
+    writeFileSync(join(other, ".envrc"), "x");
+    renameSync(join(project, "a"), join(project, "c"));
+    symlinkSync("a", join(project, "a"));
+    const next = gate(state_dir);
+    await next.after.ended(next.after.takeOver());
+    expect(existsSync(join(other, ".envrc"))).toBe(false);
+    expect(readdirSync(next.folder.going)).toEqual([]);
+  });
+
   it("is nothing, and nothing is said, of a run that it was about to start when it was killed", async () => {
     const { folder, after, alarms } = gate();
     const whole = JSON.stringify({ agent_name: "tester", folder: tempFolder(), places: [] });
