@@ -1,6 +1,6 @@
 import { basename, dirname } from "node:path";
 import { isObject, type Json } from "../../ipc/json-object.ts";
-import type { Diff } from "./tool-calls.ts";
+import type { Diff, ToolCall } from "./tool-calls.ts";
 
 /**
  * What codex-acp 0.16 says of a call is Codex's own event: the words that start a shell for a line, or the changes of a patch, among
@@ -16,11 +16,15 @@ const OF_EVENT = new Set([
 const SHELLS = new Set(["bash", "dash", "sh", "zsh"]);
 const SHELL_FOLDERS = new Set([".", "/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"]);
 
-/** The input without what says nothing about what runs: its command's line and folder, or its changes by path. One of another form as it is. */
-export function withoutEvent(input: Json): Json {
-  const { command, cwd, changes, reason } = input;
+/**
+ * The input without what says nothing about what runs: its command's line and folder, or its changes by path. One of another form as it
+ * is, and so is another tool's, which may be called with what looks alike: whatever is in it, it gets.
+ */
+export function withoutEvent(input: Json, { kind, name }: Pick<ToolCall, "kind" | "name">): Json {
+  if (name !== undefined || kind === "" || kind === "other") return input;
+  const { call_id, command, cwd, changes, reason } = input;
   const known = Object.keys(input).filter((key) => !OF_EVENT.has(key));
-  const line = lineOf(command);
+  const line = typeof call_id === "string" ? lineOf(command) : undefined;
   if (line !== undefined && known.every((key) => key === "command" || key === "cwd"))
     return {
       command: line,
@@ -28,7 +32,7 @@ export function withoutEvent(input: Json): Json {
       ...(typeof reason === "string" ? { description: reason } : {}),
     };
   // In no certain order.
-  if (isObject(changes) && known.length === 1)
+  if (kind === "edit" && isObject(changes) && known.length === 1)
     return { changes: Object.fromEntries(Object.entries(changes).sort(([a], [b]) => (a < b ? -1 : 1))) };
   return input;
 }
@@ -40,10 +44,10 @@ function lineOf(command: unknown): string | undefined {
   return SHELLS.has(basename(shell)) && SHELL_FOLDERS.has(dirname(shell)) && !shell.startsWith("./") ? line : undefined;
 }
 
-/** The changes of an input, a moved file as two; none where it has none, undefined where one of them can't be read. */
-export function changesIn({ changes }: Json): Diff[] | undefined {
+/** The changes of an input, a moved file as two; none where it has none, undefined where one of them can't be read, or something is beside them. */
+export function changesIn({ changes, ...others }: Json): Diff[] | undefined {
   if (changes === undefined) return [];
-  if (!isObject(changes)) return undefined;
+  if (!isObject(changes) || Object.keys(others).length > 0) return undefined;
   const found = Object.entries(changes).map(([path, change]) =>
     isObject(change) ? changeOf(path, change) : undefined,
   );

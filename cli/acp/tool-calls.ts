@@ -129,7 +129,7 @@ function update(call: ToolCall, said: Json): void {
   call.name = nameIn(said) ?? call.name;
   if (isObject(rawInput) && Object.keys(rawInput).length > 0) {
     const before = call.raw_input ?? {};
-    const input = withoutEvent(rawInput);
+    const input = withoutEvent(rawInput, call);
     call.is_input_changed ||= isChanged(before, input);
     call.raw_input = { ...before, ...input };
   }

@@ -201,3 +201,42 @@ describe("a patch of codex-acp", () => {
     ]);
   });
 });
+
+describe("what another tool is called with in the form of Codex's own events", () => {
+  const line = ["/bin/bash", "-lc", "ls"];
+  const asks = async (said: object) => {
+    const answered = seat.answerNext("rejected");
+    await seat.permission({ toolCallId: "t", title: "run it", ...said });
+    const { executor, args } = (await answered).request;
+    return [executor, args];
+  };
+
+  it.each([
+    ["changes", { changes: {}, source: "drop table", reason: "x" }],
+    ["a command", { command: line, source: "drop table", call_id: "t" }],
+  ])("is shown as a whole, of a server's tool with %s", async (_, rawInput) => {
+    const _meta = { claudeCode: { toolName: "mcp__db__run" } };
+    for (const kind of ["other", "execute", "edit"])
+      expect(await asks({ kind, rawInput, _meta })).toEqual(["mcp__db__run", rawInput]);
+  });
+
+  it.each([
+    ["of no certain kind", { kind: "other", rawInput: { command: line, source: "drop table", call_id: "t" } }],
+    ["without the call's id", { kind: "execute", rawInput: { command: line, source: "drop table" } }],
+    ["that changes nothing", { kind: "other", rawInput: { changes: {}, source: "drop table" } }],
+  ])("is code that nobody can read, of a tool %s", async (_, said) => {
+    expect(await asks(said)).toEqual(["unknown_tool", expect.objectContaining({ input: said.rawInput })]);
+  });
+
+  it("isn't what is written, beside another file's name and text", async () => {
+    const path = join(project, "old.txt");
+    const changes = { [path]: { type: "add", content: "harmless" } };
+    const rawInput = { file_path: path, content: "hostile", changes };
+    const content = [{ type: "diff", path, oldText: "one\ntwo\nthree\n", newText: "hostile" }];
+    const [executor, args] = await asks({ kind: "edit", rawInput, content });
+    expect([executor, args]).toEqual([
+      "unknown_tool",
+      expect.objectContaining({ changes: [expect.objectContaining({ new_text: "hostile" })] }),
+    ]);
+  });
+});
