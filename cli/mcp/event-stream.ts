@@ -4,6 +4,8 @@ const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 const SPACE = 0x20;
 const COLON = 0x3a;
+/** A server that wants none would be asked without end. */
+const MIN_RETRY_MS = 100;
 
 export class EventStream {
   readonly #max_bytes: number;
@@ -73,7 +75,7 @@ export class EventStream {
   }
 
   #set(field: "id" | "retry", value: string): void {
-    if (field === "retry" && /^\d{1,9}$/.test(value)) this.#retry_ms = Number(value);
+    if (field === "retry" && /^\d{1,9}$/.test(value)) this.#retry_ms = Math.max(Number(value), MIN_RETRY_MS);
     // It goes into a header, as these bytes.
     if (field === "id" && /^[\x20-\x7e\x80-\xff]{0,1024}$/.test(value)) this.#id = value === "" ? undefined : value;
   }

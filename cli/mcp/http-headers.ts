@@ -45,6 +45,6 @@ export function headerText(text: string): string {
   return is_plain ? text : `=?base64?${Buffer.from(text).toString("base64")}?=`;
 }
 
-function isId(id: unknown): boolean {
+export function isId(id: unknown): boolean {
   return typeof id === "string" || typeof id === "number";
 }

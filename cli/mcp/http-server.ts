@@ -4,7 +4,7 @@ import { isObject, type Json, parseObject } from "../../ipc/json-object.ts";
 import { request as plainRequest } from "../../ipc/node-http.ts";
 import { requestError } from "./answers.ts";
 import { EventStream, onOneLine } from "./event-stream.ts";
-import { headerText, repeatedHeaders, type Said, saidIn } from "./http-headers.ts";
+import { headerText, isId, repeatedHeaders, type Said, saidIn } from "./http-headers.ts";
 import { ParamHeaders } from "./param-headers.ts";
 
 /** An MCP server over streamable HTTP: each line of the client's is a POST, each message of the server's a line. */
@@ -261,7 +261,7 @@ export class HttpServer {
 
   /** What an answer means for what is sent from now on. */
   #look(message: Json | undefined): void {
-    if (message === undefined || message.method !== undefined) return;
+    if (message === undefined || message.method !== undefined || !isId(message.id)) return;
     const id = JSON.stringify(message.id);
     const method = this.#awaited.get(id)?.said.method;
     const { result } = message;

@@ -64,9 +64,10 @@ function collect(
   marked: Marked[],
   depth: number,
 ): boolean {
+  if (typeof node !== "object" || node === null) return true;
+  if (depth > MAX_DEPTH) return false;
   if (Array.isArray(node)) return node.every((one) => collect(one, path, false, marked, depth + 1));
   if (!isObject(node)) return true;
-  if (depth > MAX_DEPTH) return false;
   if (Object.hasOwn(node, KEY)) {
     const header = node[KEY];
     const is_valid = is_argument && path.length > 0 && typeof header === "string" && TOKEN.test(header);

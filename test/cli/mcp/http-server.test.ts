@@ -144,3 +144,26 @@ it("arguments that a tool's schema marks are headers, too, where there are no se
   expect(calls).toHaveLength(2);
   expect(calls[1]).not.toHaveProperty("mcp-param-region");
 });
+
+it("an answer whose id is no id of a message is passed on as it came, however deep it is", async () => {
+  const id = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
+  const said = `{"jsonrpc":"2.0","id":${id},"result":{}}`;
+  const { send, lines } = await inFrontOf((_request, response) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(said);
+  });
+  send(1, "ping");
+  await expect.poll(() => lines.length).toBe(2);
+  expect([lines[0] === said, JSON.parse(lines[1] ?? "").id]).toEqual([true, 1]);
+});
+
+it("a server that ends its streams at once, and wants no pause, isn't asked without end", async () => {
+  let asked = 0;
+  const { send } = await inFrontOf((_request, response) => {
+    response.writeHead(200, STREAM);
+    response.end(`id: ${asked++}\nretry: 0\ndata:\n\n`);
+  });
+  send(1, "ping");
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  expect(asked).toBeLessThan(15);
+});

@@ -53,6 +53,11 @@ describe("what a schema marks", () => {
     expect(headersOf(properties, { a: "x" })).toBeUndefined();
   });
 
+  it("isn't called where lists lie in lists, more than can be followed", () => {
+    const lists: unknown = JSON.parse(`${"[".repeat(200_000)}${"]".repeat(200_000)}`);
+    expect(headersOf({ a: { anyOf: lists } }, { a: "x" })).toBeUndefined();
+  });
+
   it("isn't called where a mark is on the whole of the arguments, or on a definition", () => {
     expect(headersOf({}, {}, { "x-mcp-header": "A" })).toBeUndefined();
     expect(headersOf({}, {}, { $defs: { a: mark("A") } })).toBeUndefined();
