@@ -2,6 +2,8 @@
 
 /** How often, in milliseconds. */
 const LOOK_MS = 2000;
+/** Each look takes some 50 ms for each of them, and an agent may name any process: more clients than anybody has aren't looked at. */
+const MAX_CLIENTS = 8;
 
 export interface UnattendedParts {
   /** Whether the client with this process id has lost its terminal. Never rejects. */
@@ -26,6 +28,8 @@ export class Unattended {
 
   /** @param pid the client's process */
   watch(token: string, pid: number): void {
+    const clients = this.#clients();
+    if (!clients.has(pid) && clients.size >= MAX_CLIENTS) return;
     this.#requests.set(token, { pid, is_alone: this.has(token) });
     this.#timer ??= this.#later();
   }
@@ -43,8 +47,12 @@ export class Unattended {
     return setTimeout(() => void this.#look(), LOOK_MS).unref();
   }
 
+  #clients(): Set<number> {
+    return new Set([...this.#requests.values()].map(({ pid }) => pid));
+  }
+
   async #look(): Promise<void> {
-    for (const pid of new Set([...this.#requests.values()].map((request) => request.pid))) {
+    for (const pid of this.#clients()) {
       const is_alone = await this.#parts.hasLostTerminal(pid);
       for (const [token, request] of this.#requests) {
         if (request.pid !== pid || request.is_alone === is_alone) continue;
