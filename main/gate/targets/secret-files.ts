@@ -42,9 +42,9 @@ const IN_URL = /(?<=\b[a-z][a-z0-9+.-]*):\/\/[^\s/:@"']*:[^\s/@"'$]+@/i;
 const holdsToken = (text: string): boolean => ASSIGNED.test(text) || IN_URL.test(text);
 /** A feed's password, not a variable's name. */
 const holdsNuGet = (text: string): boolean => /password"\s+value="(?!%)[^"]/i.test(text) || holdsToken(text);
-/** `BUNDLE_GEMS__EXAMPLE__COM: "name:password"`: a host's name has two lines in the place of a dot. */
+/** `BUNDLE_GEMS__EXAMPLE__COM: "name:password"`: a host's name has two lines in the place of a dot. Looked at once, as above. */
 const holdsBundler = (text: string): boolean =>
-  /^BUNDLE_(?!BUILD__|LOCAL__|MIRROR__|DISABLE)[A-Z0-9_]+__[A-Z0-9_]+: *"?[^\s":]+(?::|"?$)/m.test(text);
+  /^BUNDLE_(?!BUILD__|LOCAL__|MIRROR__|DISABLE)(?=[A-Z0-9_]+__[A-Z0-9_])[A-Z0-9_]+: *"?[^\s":]+(?::|"?$)/m.test(text);
 
 const NO_EXAMPLE = "(?!.*[._-](?:example|sample|template)$)";
 

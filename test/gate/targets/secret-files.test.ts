@@ -274,6 +274,22 @@ describe("a hostile file", () => {
   });
 
   it.each([
+    [".bundle/config", "BUNDLE_", "_"],
+    [".bundle/config", "", "BUNDLE_A__B"],
+    [".bundle/config", "BUNDLE_A__B:", " "],
+    ["nuget.config", "", 'password" '],
+    ["nuget.config", 'password"', " "],
+    ["pip.conf", "", "password "],
+  ])("%s with %j and %j again and again is, too", (name, begin, part) => {
+    const file = join(tempFolder(), name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, begin + part.repeat((64 * 1024) / part.length));
+    const began = process.threadCpuUsage();
+    expect(askedEachTime(file)).toBeUndefined();
+    expect(process.threadCpuUsage(began).user / 1000).toBeLessThan(500);
+  });
+
+  it.each([
     ['"myTokenValue-2": "abcdefgh"', "settings with a token in them"],
     ["x.api_key=abcdefgh", "settings with a token in them"],
     ["2.https://a:b@c", "settings with a token in them"],
