@@ -35,7 +35,10 @@ export async function looksThroughLinks(path: string, noted: readonly NotedFolde
   for (const { path: folder, changed_at, folders } of noted) {
     const at = folder === "" ? root : `${root}/${folder}`;
     const is_as_noted = Math.floor((statOf(at)?.mtimeMs ?? 0) / 1000) >>> 0 === changed_at;
-    if (is_as_noted && folders.some((name) => statOf(`${at}/${name}`)?.isSymbolicLink() === true)) return true;
+    for (const name of is_as_noted ? folders : []) {
+      if (statOf(`${at}/${name}`)?.isSymbolicLink() === true) return true;
+      await turns.shared();
+    }
     await turns.shared();
   }
   return false;
