@@ -1,6 +1,6 @@
 import { chmod, lstat, opendir, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { errorCode } from "../gate/errors.ts";
 import { LAST_USED } from "./arguments/caches.ts";
 import { PROBE_FOLDER } from "./probe.ts";
@@ -12,23 +12,31 @@ const OLD_PROBE_MS = 3_600_000;
 /** Of 90 days; in milliseconds. */
 const OLD_PROJECT_MS = 90 * 86_400_000;
 
-/** Removes it, while others have their turns. @param box_folder the gate's @param now in milliseconds @throws the system's error */
+/**
+ * Removes it, while others have their turns.
+ * @param box_folder the gate's @param now in milliseconds @throws the system's error where something couldn't be, and all else was
+ */
 export async function removeOldFolders(box_folder: string, now = Date.now()): Promise<void> {
+  const failures: unknown[] = [];
+  const noted = (error: unknown) => failures.push(error);
   const temporary = await realpath(tmpdir());
-  for (const name of await namesIn(temporary)) {
-    if (!name.startsWith(PROBE_FOLDER)) continue;
-    const path = join(temporary, name);
-    if (await isOwnFolder(path, (changed_at) => now - changed_at > OLD_PROBE_MS)) await removeAll(path);
-  }
+  for (const name of await namesIn(temporary))
+    if (name.startsWith(PROBE_FOLDER)) await removeProbe(join(temporary, name), now).catch(noted);
   const projects = join(box_folder, "projects");
-  for (const name of await namesIn(projects)) {
-    const path = join(projects, name);
-    if (/^[0-9a-f]{32}\.old$/.test(name)) await removeAll(path);
-    if (/^[0-9a-f]{32}$/.test(name) && (await isUnused(path, now))) {
-      await rename(path, `${path}.old`);
-      await removeAll(`${path}.old`);
-    }
-  }
+  for (const name of await namesIn(projects)) await removeProject(join(projects, name), now).catch(noted);
+  if (failures.length > 0) throw failures[0];
+}
+
+async function removeProbe(path: string, now: number): Promise<void> {
+  if (await isOwnFolder(path, (changed_at) => now - changed_at > OLD_PROBE_MS)) await removeAll(path);
+}
+
+async function removeProject(path: string, now: number): Promise<void> {
+  const name = basename(path);
+  if (/^[0-9a-f]{32}\.old$/.test(name)) await removeAll(path);
+  if (!/^[0-9a-f]{32}$/.test(name) || !(await isUnused(path, now))) return;
+  await rename(path, `${path}.old`);
+  await removeAll(`${path}.old`);
 }
 
 /** Of an earlier version nothing says when it was used: from now on something does. */

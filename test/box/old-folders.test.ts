@@ -1,6 +1,17 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  opendirSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { LAST_USED, makeCaches, projectFolder } from "../../main/box/arguments/caches.ts";
 import { removeOldFolders } from "../../main/box/old-folders.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -15,6 +26,18 @@ const setBack = (path: string, seconds: number) => {
 };
 
 afterEach(() => vi.unstubAllEnvs());
+
+/** Makes a folder one that can't be removed, where the tests may do that. */
+function busy(folder: string): boolean {
+  try {
+    execFileSync("mount", ["--bind", folder, folder], { stdio: "ignore" });
+  } catch {
+    console.warn("skipped: a folder that can't be removed: nothing can be mounted here");
+    return false;
+  }
+  onTestFinished(() => void execFileSync("umount", [folder]));
+  return true;
+}
 
 describe("as a gate starts", () => {
   it("what runs of a project kept is removed once none has run there for ninety days, and no link in it is followed", async () => {
@@ -54,6 +77,29 @@ describe("as a gate starts", () => {
     setBack(used, 2 * DAY_S);
     makeCaches(folder);
     expect(Date.now() - lstatSync(used).mtimeMs).toBeLessThan(60_000);
+  });
+
+  it("a clock that is behind takes nothing from when it was used: set right, the folder would be removed", () => {
+    const folder = tempFolder();
+    makeCaches(folder);
+    const used = join(folder, LAST_USED);
+    setBack(used, -100 * DAY_S);
+    const before = lstatSync(used).mtimeMs;
+    makeCaches(folder);
+    expect(lstatSync(used).mtimeMs).toBe(before);
+  });
+
+  it("what can't be removed keeps nothing else, and is said", async () => {
+    const box = tempFolder();
+    vi.stubEnv("TMPDIR", tempFolder());
+    const paths = ["a", "b", "c"].map((name) => join(box, "projects", `${name.repeat(32)}.old`));
+    for (const path of paths) mkdirSync(join(path, "x"), { recursive: true });
+    const projects = opendirSync(join(box, "projects"));
+    const first = join(projects.path, projects.readSync()?.name ?? "");
+    projects.closeSync();
+    if (!busy(join(first, "x"))) return;
+    await expect(removeOldFolders(box)).rejects.toThrow("EBUSY");
+    expect(paths.filter((path) => existsSync(path))).toEqual([first]);
   });
 
   it("the folder of a probe that was killed is removed, and none that may be going, nor anything else", async () => {

@@ -102,7 +102,8 @@ export function makeCaches(folder: string): string {
   mkdirSync(caches, { recursive: true, mode: 0o700 });
   const used = join(folder, LAST_USED);
   const used_at = lstatSync(used, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  if (Math.abs(Date.now() - used_at) > USED_ANEW_MS) writeFileSync(used, "", { mode: 0o600 });
+  // Not by a clock that is behind: once that is set right, it would be long ago.
+  if (Date.now() - used_at > USED_ANEW_MS) writeFileSync(used, "", { mode: 0o600 });
   // Whatever a run put in such a name's place stays: making a folder follows no link.
   for (const { name } of LINKED) makeFolder(join(caches, name));
   return caches;
