@@ -23,7 +23,8 @@ const madeFolder = (): string => realpathSync(mkdtempSync(join(tmpdir(), "metnos
 /** Also with folders in it that their owner may not read, as those are that cover others in a box. */
 export function remove(folder: string): void {
   try {
-    rmSync(folder, { recursive: true, force: true });
+    // What a gate has begun to make as it was closed may appear meanwhile.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
     execFileSync("chmod", ["-R", "u+rwX", folder]);

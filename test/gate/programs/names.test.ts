@@ -254,6 +254,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
   { why: "a tree of hashes", words: "tree", files: ["audit/checkpoints.ts", "audit/tree-file.ts"] },
   { why: "fields of the tree's file", words: "file hash read", files: ["audit/tree-file.ts"] },
   { why: "what a file is opened for", words: "read", files: ["audit/checkpoint-files.ts"] },
+  { why: "an agent's kind", words: "codex", files: ["approvals/request-of.ts"] },
   {
     why: "when a report came, or a checkpoint was signed",
     words: "at",
