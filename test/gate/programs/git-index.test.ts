@@ -268,7 +268,8 @@ describe.each(["sha1", "sha256"])("what git knows of untracked files (%s) is loo
     const index = Buffer.concat([head, Buffer.from([1, 0x81, 0x80, 0x80, 0, 0, 0]), names, Buffer.alloc(32)]);
     const began = performance.now();
     expect(isOutside(index)).toBe(true);
-    expect(performance.now() - began).toBeLessThan(400);
+    // In time that grows faster than their number it would be minutes.
+    expect(performance.now() - began).toBeLessThan(1500);
   });
 
   /** An index with no entries and these folders in which nothing is untracked, the next one in each; `bits` says of which git knows what is in it. */
