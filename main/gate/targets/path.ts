@@ -1,7 +1,7 @@
 import { closeSync, lstatSync, openSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { errorCode } from "../errors.ts";
-import { following, isFollowingOver, onceADecision } from "./tree-scan.ts";
+import { following, isFollowingOver } from "./tree-scan.ts";
 
 /** Paths as a call names them, in the two forms that a grant must cover: the lexical and the real one. */
 
@@ -75,11 +75,8 @@ export function resolvePath(raw: string, home: string, cwd?: string): ResolvedPa
 export function realForm(absolute: string): string | null {
   // What is relative has no root to end at.
   if (!absolute.startsWith("/") || hasTooManyNames(absolute)) return null;
-  return realForms(absolute, () => ({ real: following(() => leadingTo(absolute)) })).real;
+  return following(() => leadingTo(absolute));
 }
-
-/** Each part of a decision asks for the same few paths. */
-const realForms = onceADecision<{ real: string | null }>();
 
 function leadingTo(absolute: string): string | null {
   if (absolute.includes("/..")) return walk(absolute) ?? null;
