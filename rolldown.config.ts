@@ -10,13 +10,16 @@ const madeOf: Plugin = {
   },
 };
 
+/** Begins the id of a module that isn't a file. */
+const LATE = "\0late:";
+
 /** Loaded once they are used: a library that can speak to other machines, too, is only used on this one. */
 const lateBuiltins: Plugin = {
   name: "late-builtins",
-  resolveId: (id) => (id === "node:tls" || id === "node:dgram" ? `\0late:${id}` : undefined),
+  resolveId: (id) => (id === "node:tls" || id === "node:dgram" ? LATE + id : undefined),
   load(id) {
-    if (!id.startsWith("\0late:")) return undefined;
-    const name = JSON.stringify(id.slice("\0late:".length));
+    if (!id.startsWith(LATE)) return undefined;
+    const name = JSON.stringify(id.slice(LATE.length));
     return `export default new Proxy({}, { get: (_, name) => process.getBuiltinModule(${name})[name] });`;
   },
 };

@@ -83,7 +83,7 @@ const NAMES_SDKS = /paths|\\u/i;
 
 function namesOnlyVersions(path: string): boolean {
   const name = path.slice(path.lastIndexOf("/") + 1);
-  if (name === AT_TOP) return NAMES_SDKS.test(textOf(path) ?? "paths") === false;
+  if (name === AT_TOP) return !NAMES_SDKS.test(textOf(path) ?? "paths");
   const line = VERSION_LINES.get(name);
   if (line === undefined) return false;
   const lines = textOf(path)?.split("\n");

@@ -6,12 +6,10 @@ import { answerFirstQuestions, environmentFor } from "../claude-code-run.ts";
 import { TRIED_CLAUDE_CODES } from "../clients.ts";
 import { installedClient } from "../installed-client.ts";
 import { bash, Seat } from "../seat.ts";
+import { SHOWN } from "./seated-user.ts";
 import { HAS_TMUX, Terminal, WHOLE_MS } from "./tmux-terminal.ts";
 
 /** What a user sees of the gate in Claude Code's own terminal while somebody is asked. */
-
-/** A busy machine takes long to start a client, in milliseconds. */
-const SHOWN = { timeout: 120_000, interval: 250 };
 
 const [AT_START, WHILE_ASKED] = ["SessionStart:startup says: Metnos Gate asks you: ", "(Metnos Gate asks you: "];
 

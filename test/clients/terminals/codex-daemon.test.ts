@@ -6,12 +6,10 @@ import { killed } from "../client-process.ts";
 import { CodexSeat, command, PRETENDED_KEY } from "../codex-run.ts";
 import { installedClient } from "../installed-client.ts";
 import { processesOf } from "./processes-of.ts";
+import { SHOWN } from "./seated-user.ts";
 import { HAS_TMUX, Terminal, WHOLE_MS } from "./tmux-terminal.ts";
 
 /** The real Codex in a terminal, which runs its turns in a daemon. */
-
-/** A busy machine takes long to start a client, in milliseconds. */
-const SHOWN = { timeout: 120_000, interval: 250 };
 
 describe.skipIf(!HAS_TMUX)("Codex in its terminal", () => {
   const binary = installedClient("codex");
