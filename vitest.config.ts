@@ -14,9 +14,9 @@ const UNIT = [
   "test/gate/**/!(bash-oracle*).test.ts",
 ];
 
-/** The product as a user has it: a browser, a package, several surfaces at once, the real client. */
+/** The product as a user has it: a browser, a package, several surfaces at once. */
 const E2E = [
-  "test/{page,homes,packaging,clients}/**/*.test.ts",
+  "test/{page,homes,packaging}/**/*.test.ts",
   "test/web/browser.test.ts",
   "test/notifications/dunst.test.ts",
 ];
@@ -39,6 +39,12 @@ const WITH_BUBBLEWRAP = [
   "test/box/runs/ended-early.test.ts",
   "test/box/arguments/mounts.test.ts",
 ];
+
+/**
+ * The real clients. Each takes seconds of a processor to start, and has limits of its own for how long a hook may take: no more at once
+ * than there are processors.
+ */
+const CLIENTS = ["test/clients/**/*.test.ts"];
 
 /** They time what a gate does beside a hostile agent: after all others, one at a time. */
 const ALONE = ["test/box/hostile-delays.test.ts"];
@@ -69,7 +75,7 @@ export default defineConfig({
           ...BUILT,
           name: "integration",
           include: ["test/**/*.test.ts"],
-          exclude: [...UNIT, ...E2E, ...APART, ...ALONE],
+          exclude: [...UNIT, ...E2E, ...APART, ...CLIENTS, ...ALONE],
           isolate: false,
         },
       },
@@ -85,7 +91,18 @@ export default defineConfig({
       },
       { test: { ...SHOWN, name: "e2e", include: E2E, isolate: false } },
       { test: { ...BUILT, name: "e2e-apart", include: APART } },
-      { test: { ...BUILT, name: "alone", include: ALONE, maxWorkers: 1, sequence: { groupOrder: 1 } } },
+      {
+        test: {
+          ...BUILT,
+          name: "clients",
+          include: CLIENTS,
+          isolate: false,
+          testTimeout: 300_000,
+          maxWorkers: availableParallelism(),
+          sequence: { groupOrder: 1 },
+        },
+      },
+      { test: { ...BUILT, name: "alone", include: ALONE, maxWorkers: 1, sequence: { groupOrder: 2 } } },
     ],
   },
 });

@@ -25,7 +25,7 @@ import { runGit } from "./git-process.ts";
 /** Looks through the names in the histories of the repositories that agents work in: git prints them, in a process of its own. */
 
 /** So long the first call with git in it waits at the most, and the first one after the history has changed; in milliseconds. */
-const WAIT_MS = 1000;
+const WAIT_MS = 3000;
 /** A history that takes longer isn't known. */
 const LOOK_MS = 60_000;
 /** Once it has changed it is looked through again after this many times what that took. */

@@ -68,20 +68,32 @@ export function onceADecision<T>(): (key: string, find: () => T) => T {
 
 /**
  * Follows a path; null once one call's paths have taken too long: then it isn't known where another one leads. What took long once may
- * have waited for a disk, a processor or the collection of garbage: it is followed again, and only what it takes of this thread's own work
- * counts, for both times.
+ * have waited for a disk, a processor, the collection of garbage or another virtual machine: it is followed again, where that matters
+ * twice, and what counts is the least that it took, each time.
  */
 export function following<T>(follow: () => T): T | null {
   if (left_of_call === undefined) return follow();
   if (followed_ms > MAX_FOLLOWING_MS) return null;
   const began = performance.now();
   const found = follow();
-  if (performance.now() - began <= LONG_MS) return found;
-  const own_began = ownMs();
-  const again = follow();
-  const took = ownMs() - own_began;
-  if (took > LONG_MS) followed_ms += 2 * took;
-  return again;
+  const first_ms = performance.now() - began;
+  if (first_ms <= LONG_MS) return found;
+  const again = ownWork(follow);
+  let least_ms = Math.min(first_ms, again.ms);
+  let last = again.found;
+  if (followed_ms + 2 * least_ms > MAX_FOLLOWING_MS && least_ms < MAX_FOLLOWING_MS) {
+    const once_more = ownWork(follow);
+    least_ms = Math.min(least_ms, once_more.ms);
+    last = once_more.found;
+  }
+  if (least_ms > LONG_MS) followed_ms += 2 * least_ms;
+  return last;
+}
+
+function ownWork<T>(act: () => T): { found: T; ms: number } {
+  const began = ownMs();
+  const found = act();
+  return { found, ms: ownMs() - began };
 }
 
 /** Whether one call's paths have taken too long: what wasn't found since may be there. */

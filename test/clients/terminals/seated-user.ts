@@ -7,6 +7,9 @@ import type { Terminal } from "./tmux-terminal.ts";
 /** How long a busy machine may take to show something, in milliseconds. */
 export const SHOWN = { timeout: 120_000, interval: 100 };
 
+/** So long a client may take until it shows that it works on what was said; nothing is harmed where that is later. */
+const BEGUN_MS = 10_000;
+
 /** Calls that the model makes, at once. */
 export type Turn<Call> = readonly Call[];
 
@@ -18,6 +21,8 @@ export interface SeatedClient<Call> {
   turns: Turn<Call>[];
   /** On the screen as long as the client works. */
   working: RegExp;
+  /** True where it may take an Enter that comes soon after text for a pasted line's end while it is busy. */
+  may_take_enter_for_text?: boolean;
   /** True where what it says of the gate isn't below what the user said last. */
   has_toasts?: boolean;
 }
@@ -50,6 +55,15 @@ export class SeatedUser<Call> {
     await expect.poll(() => ` ${this.terminal.words}`, SHOWN).toContain(` ${this.#said} `);
     turns.push(calls);
     this.terminal.press("Enter");
+    if (this.#client.may_take_enter_for_text && !(await this.#hasBegun())) this.terminal.press("Enter");
+  }
+
+  async #hasBegun(): Promise<boolean> {
+    for (const until = performance.now() + BEGUN_MS; performance.now() < until; ) {
+      if (this.#client.working.test(this.terminal.words) || this.#belowSaid.includes(" done ")) return true;
+      await new Promise((resolve) => setTimeout(resolve, SHOWN.interval));
+    }
+    return false;
   }
 
   async sees(text: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { tmpdir } from "node:os";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { ProposedCall } from "../../../ipc/wire.ts";
 import { SECTIONS } from "../../attacks/all-rows.ts";
 import { CODING_COMMANDS } from "../../support/coding-commands.ts";
@@ -80,12 +80,14 @@ describe("every call is decided exactly as before", () => {
     ["where no box is available", {}],
   ])("%s", (what, change) => {
     world.box.is_available = what !== "where no box is available";
+    onTestFinished(() => {
+      world.box.is_available = true;
+    });
     const level = "Supervised";
     for (const call of calls) {
       const { decision, trace } = decidedHere(world, call, change);
       expect({ call, decision, trace }).toEqual({ call, ...withoutBox(call, level) });
     }
-    world.box.is_available = true;
   });
 });
 
