@@ -4,9 +4,9 @@ import { dirname, join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { BOX_USERS, type BoxRun, HAS_BUBBLEWRAP, hasProgram, testBox } from "../support/boxes.ts";
 import { tempFolder } from "../support/temp-folder.ts";
-import { IS_WHOLE_RUN } from "../support/whole-run.ts";
+import { IS_WHOLE_RUN, ofDay } from "../support/whole-run.ts";
 
-/** What takes long: builds, type checks, virtual environments. In a whole run. */
+/** What takes long: builds, type checks, virtual environments. In a whole run, as another user each day. */
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const LONG_MS = 280_000;
@@ -31,29 +31,34 @@ function thisProject(folder: string): { project: string; packages: string } {
   return { project, packages };
 }
 
-describe.runIf(HAS_BUBBLEWRAP && IS_WHOLE_RUN).each(BOX_USERS)("inside a box, in its time, as $name", (user) => {
-  it("this project builds, type-checks and passes tests of its own", { timeout: LONG_MS }, async () => {
-    const folder = tempFolder();
-    const { project, packages } = thisProject(folder);
-    const box = testBox({ user, folder, declaration: { project, reads: [packages] } });
-    expectDone(await box.run("npx vitest run test/gate/targets"));
-    expectDone(await box.run("npm run -s build"));
-    expectDone(await box.run("npm run -s typecheck"));
-  });
-
-  it.runIf(hasProgram("python3"))(
-    "a virtual environment is made and runs its tests",
-    { timeout: LONG_MS },
-    async () => {
+describe.runIf(HAS_BUBBLEWRAP && IS_WHOLE_RUN).each(ofDay(BOX_USERS, BOX_USERS.length))(
+  "inside a box, in its time, as $name",
+  (user) => {
+    it("this project builds, type-checks and passes tests of its own", { timeout: LONG_MS }, async () => {
       const folder = tempFolder();
-      const project = join(folder, "project");
-      mkdirSync(project);
-      writeFileSync(
-        join(project, "test_sum.py"),
-        "import unittest\nclass T(unittest.TestCase):\n  def test_sum(self):\n    self.assertEqual(sum([1, 2]), 3)\n",
-      );
-      const box = testBox({ user, folder, declaration: { project } });
-      expectDone(await box.run("python3 -m venv .venv && .venv/bin/python -m unittest -q && .venv/bin/pip --version"));
-    },
-  );
-});
+      const { project, packages } = thisProject(folder);
+      const box = testBox({ user, folder, declaration: { project, reads: [packages] } });
+      expectDone(await box.run("npx vitest run test/gate/targets"));
+      expectDone(await box.run("npm run -s build"));
+      expectDone(await box.run("npm run -s typecheck"));
+    });
+
+    it.runIf(hasProgram("python3"))(
+      "a virtual environment is made and runs its tests",
+      { timeout: LONG_MS },
+      async () => {
+        const folder = tempFolder();
+        const project = join(folder, "project");
+        mkdirSync(project);
+        writeFileSync(
+          join(project, "test_sum.py"),
+          "import unittest\nclass T(unittest.TestCase):\n  def test_sum(self):\n    self.assertEqual(sum([1, 2]), 3)\n",
+        );
+        const box = testBox({ user, folder, declaration: { project } });
+        expectDone(
+          await box.run("python3 -m venv .venv && .venv/bin/python -m unittest -q && .venv/bin/pip --version"),
+        );
+      },
+    );
+  },
+);

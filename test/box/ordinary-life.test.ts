@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { BOX_USERS, type BoxRun, HAS_BUBBLEWRAP, hasProgram, testBox } from "../support/boxes.ts";
 import { remove, tempFolder } from "../support/temp-folder.ts";
+import { ofDay } from "../support/whole-run.ts";
 
 /** What an ordinary coding session does works in a box as it does outside. */
 
@@ -36,7 +37,7 @@ function repositoryIn(folder: string, name?: string): string {
   return project;
 }
 
-describe.runIf(HAS_BUBBLEWRAP).each(BOX_USERS)("inside a box, as $name", (user) => {
+describe.runIf(HAS_BUBBLEWRAP).each(ofDay(BOX_USERS, BOX_USERS.length))("inside a box, as $name", (user) => {
   it.runIf(hasProgram("git"))("git commits, branches, merges, stashes and adds a worktree", async () => {
     const folder = tempFolder();
     const project = repositoryIn(folder);

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { expect, it } from "vitest";
 import { MessagesApi } from "../../cli/agents/pretended-model/messages-api.ts";
 import { answerFirstQuestions, environmentFor } from "./claude-code-run.ts";
-import { CONFINED_CLAUDE_CODES } from "./clients.ts";
+import { TRIED_CLAUDE_CODES } from "./clients.ts";
 import { type ConfinableClient, describeConfined, lateHook } from "./confined.ts";
 import { bash, Seat } from "./seat.ts";
 
@@ -44,7 +44,7 @@ const client: Omit<ConfinableClient<Seat>, "client"> = {
   code: (code) => `Exit code ${code}`,
 };
 
-for (const name of CONFINED_CLAUDE_CODES)
+for (const name of TRIED_CLAUDE_CODES)
   describeConfined({ ...client, client: name }, (confined) => {
     it("continue in the folder that the one before ended in", async () => {
       const { seat } = confined;

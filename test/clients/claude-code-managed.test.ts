@@ -6,7 +6,7 @@ import { launcherFile } from "../../cli/hook/launcher.ts";
 import { shellQuoted } from "../../ipc/shell-quoted.ts";
 import { withoutBox } from "../box/box-under-test.ts";
 import { startGate } from "../support/running-gate.ts";
-import { CONFINED_CLAUDE_CODES } from "./clients.ts";
+import { TRIED_CLAUDE_CODES } from "./clients.ts";
 import { installedClient } from "./installed-client.ts";
 import { bash, Seat, TTL_SECONDS } from "./seat.ts";
 
@@ -25,7 +25,7 @@ function administered(binary: string, home: string, folder: string): string {
   return file;
 }
 
-describe.skipIf(NO_BOX !== undefined).each(CONFINED_CLAUDE_CODES)("%s", (name) => {
+describe.skipIf(NO_BOX !== undefined).each(TRIED_CLAUDE_CODES)("%s", (name) => {
   const binary = installedClient(name);
   if (binary === undefined) return;
 

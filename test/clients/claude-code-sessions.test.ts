@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { claudeCode } from "../../cli/agents/claude-code/adapter.ts";
 import { startGate } from "../support/running-gate.ts";
-import { CONFINED_CLAUDE_CODES } from "./clients.ts";
+import { TRIED_CLAUDE_CODES } from "./clients.ts";
 import { installedClient } from "./installed-client.ts";
 import { bash, Seat, TTL_SECONDS } from "./seat.ts";
 
 /** What the real Claude Code tells a real gate of its sessions, and of what became of its calls. */
 
-describe.each(CONFINED_CLAUDE_CODES)("%s", (name) => {
+describe.each(TRIED_CLAUDE_CODES)("%s", (name) => {
   const binary = installedClient(name);
   if (binary === undefined) return;
 

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { IS_UNBOUNDED_RUN, IS_WHOLE_RUN } from "../support/whole-run.ts";
+import { IS_UNBOUNDED_RUN } from "../support/whole-run.ts";
 
 /** The real clients that the gate is tested with, by version, and where they are kept: outside of the project, never part of it. */
 
@@ -100,13 +100,10 @@ export const CLIENTS = {
 } satisfies Record<string, Client>;
 export type ClientName = keyof typeof CLIENTS;
 
-/** The Claude Codes that are tried: the newest alone, and in a whole run, which `npm run test:clients` is, each of them. */
-export const TRIED_CLAUDE_CODES: readonly ClientName[] = IS_WHOLE_RUN
+/** The Claude Codes that are tried: the newest alone, and by `npm run test:clients` each of them. */
+export const TRIED_CLAUDE_CODES: readonly ClientName[] = IS_UNBOUNDED_RUN
   ? ["claude-code", "claude-code-earlier"]
   : ["claude-code"];
-
-/** Those whose commands are confined, and of which administrators and sessions are tried: the earlier one by `npm run test:clients` alone. */
-export const CONFINED_CLAUDE_CODES: readonly ClientName[] = IS_UNBOUNDED_RUN ? TRIED_CLAUDE_CODES : ["claude-code"];
 
 /** The folder of all clients: METNOS_CLIENTS_DIR, or one in the user's cache. `home` is the user's own, not a test's. */
 export function clientsFolder(env: NodeJS.ProcessEnv = process.env, home = homedir()): string {

@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { seriousProblems } from "../support/axe.ts";
-import { launchBrowser, NO_BROWSER } from "../support/browser.ts";
+import { launchBrowser, NO_BROWSER, SCHEMES } from "../support/browser.ts";
 import { cards } from "../support/card-page.ts";
 import { openPage } from "../support/page-home.ts";
 import { type GateUnderTest, startGate } from "../support/running-gate.ts";
@@ -43,7 +43,7 @@ describe.skipIf(NO_BROWSER !== null)("axe finds nothing serious", () => {
     expect((await seriousProblems(page)).join()).toContain("color-contrast");
   });
 
-  for (const scheme of ["light", "dark"] as const) {
+  for (const scheme of SCHEMES) {
     for (const at of ["approvals", "popup"]) {
       it(`on the cards of ${at}, folded and with everything open: ${scheme}`, async () => {
         const gate = await startGate();

@@ -4,7 +4,7 @@ import { ALARM_WORDS } from "../../ipc/alarm-words.ts";
 import { ALARM_CODES } from "../../ipc/alarms.ts";
 import { alarm } from "../support/alarm.ts";
 import { seriousProblems } from "../support/axe.ts";
-import { NO_BROWSER } from "../support/browser.ts";
+import { NO_BROWSER, SCHEMES } from "../support/browser.ts";
 import { openPage } from "../support/page-home.ts";
 import { linkTo } from "../support/page-visitor.ts";
 import { startGate } from "../support/running-gate.ts";
@@ -64,24 +64,20 @@ describe.skipIf(NO_BROWSER !== null)("an alarm on the page", () => {
     expect(lines).toContainEqual(expect.objectContaining({ event: "alarm.acknowledged", code: "gate_restarted" }));
   });
 
-  it.each(["light", "dark"] as const)(
-    "each of them is accessible and fits a narrow window, in both languages (%s)",
-    async (scheme) => {
-      const gate = await startGate();
-      for (const code of ALARM_CODES)
-        gate.gate.core.alarms.raise(alarm({ code, subject: `/srv/${"long/".repeat(30)}` }));
-      const { page } = await openPage(gate.operator, { width: 640, height: 480, scheme, browser: browser() });
-      for (const language of ["en", "it"] as const) {
-        await gate.operator.call("settings.set", { key: "language", value: language });
-        for (const code of ALARM_CODES) await page.getByText(ALARM_WORDS[language][code].title).waitFor();
-        expect(await seriousProblems(page)).toEqual([]);
-        expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(640);
-        // What waits keeps its room.
-        const { height } = (await page.locator(".pane").boundingBox()) ?? { height: 0 };
-        expect(height).toBeGreaterThan(200);
-      }
-    },
-  );
+  it.each(SCHEMES)("each of them is accessible and fits a narrow window, in both languages (%s)", async (scheme) => {
+    const gate = await startGate();
+    for (const code of ALARM_CODES) gate.gate.core.alarms.raise(alarm({ code, subject: `/srv/${"long/".repeat(30)}` }));
+    const { page } = await openPage(gate.operator, { width: 640, height: 480, scheme, browser: browser() });
+    for (const language of ["en", "it"] as const) {
+      await gate.operator.call("settings.set", { key: "language", value: language });
+      for (const code of ALARM_CODES) await page.getByText(ALARM_WORDS[language][code].title).waitFor();
+      expect(await seriousProblems(page)).toEqual([]);
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(640);
+      // What waits keeps its room.
+      const { height } = (await page.locator(".pane").boundingBox()) ?? { height: 0 };
+      expect(height).toBeGreaterThan(200);
+    }
+  });
 
   it("that the gate ends itself for stays on the page, which says that the gate isn't answering", async () => {
     const gate = await startGate({ web: true });

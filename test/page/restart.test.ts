@@ -7,7 +7,7 @@ import { WebSocket, WebSocketServer } from "ws";
 import { ownCommand } from "../../ipc/own-command.ts";
 import { tokenOf } from "../support/agent-connection.ts";
 import { seriousProblems } from "../support/axe.ts";
-import { NO_BROWSER } from "../support/browser.ts";
+import { NO_BROWSER, SCHEMES } from "../support/browser.ts";
 import { card, focused } from "../support/card-page.ts";
 import { least } from "../support/measured.ts";
 import { settled } from "../support/page-seat.ts";
@@ -207,29 +207,26 @@ describe.skipIf(NO_BROWSER !== null)("a page whose session has ended", () => {
 });
 
 describe.skipIf(NO_BROWSER !== null)("who comes without a session", () => {
-  it.each(["light", "dark"] as const)(
-    "sees why, and the command for a link, in the gate's language (%s)",
-    async (scheme) => {
-      const gate = await startGate({ web: true });
-      const { url, port } = await linkTo(gate);
-      const context = await browser().newContext({ colorScheme: scheme, viewport: { width: 320, height: 480 } });
-      onTestFinished(() => context.close());
-      const page = await context.newPage();
-      const complaints: string[] = [];
-      page.on("console", (message) => complaints.push(message.text()));
-      await page.goto(`http://127.0.0.1:${port}/`);
-      await page.getByRole("heading", { name: "This page needs a link" }).waitFor();
-      await page.goto(url);
-      await page.getByRole("heading", { level: 1 }).waitFor();
-      await context.clearCookies();
-      await gate.operator.call("settings.set", { key: "language", value: "it" });
-      await page.goto(url);
-      await page.getByRole("heading", { name: "Questo link non vale più" }).waitFor();
-      await page.getByText(ownCommand("open"), { exact: true }).waitFor();
-      expect(await page.evaluate("getComputedStyle(document.querySelector('h1')).fontSize")).toBe("20px");
-      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320);
-      expect(complaints.filter((text) => text.includes("Content Security"))).toEqual([]);
-      expect(await seriousProblems(page)).toEqual([]);
-    },
-  );
+  it.each(SCHEMES)("sees why, and the command for a link, in the gate's language (%s)", async (scheme) => {
+    const gate = await startGate({ web: true });
+    const { url, port } = await linkTo(gate);
+    const context = await browser().newContext({ colorScheme: scheme, viewport: { width: 320, height: 480 } });
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    page.on("console", (message) => complaints.push(message.text()));
+    await page.goto(`http://127.0.0.1:${port}/`);
+    await page.getByRole("heading", { name: "This page needs a link" }).waitFor();
+    await page.goto(url);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await context.clearCookies();
+    await gate.operator.call("settings.set", { key: "language", value: "it" });
+    await page.goto(url);
+    await page.getByRole("heading", { name: "Questo link non vale più" }).waitFor();
+    await page.getByText(ownCommand("open"), { exact: true }).waitFor();
+    expect(await page.evaluate("getComputedStyle(document.querySelector('h1')).fontSize")).toBe("20px");
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320);
+    expect(complaints.filter((text) => text.includes("Content Security"))).toEqual([]);
+    expect(await seriousProblems(page)).toEqual([]);
+  });
 });

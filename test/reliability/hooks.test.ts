@@ -1,11 +1,10 @@
 import { expect, it } from "vitest";
 import { killHooks, VICTIMS } from "../../reliability/hooks/kills.ts";
-import { IS_UNBOUNDED_RUN } from "../support/whole-run.ts";
+import { IS_UNBOUNDED_RUN, ofDay } from "../support/whole-run.ts";
 
 /** All of them take minutes: `npm run kills`. Otherwise one shell and one victim each day. */
-const DAY = Math.floor(Date.now() / 86_400_000);
 const ALL = ["/bin/dash", "/bin/bash"].flatMap((shell) => VICTIMS.map((victim) => ({ shell, victim })));
-const TRIED = IS_UNBOUNDED_RUN ? ALL : ALL.filter((_, index) => index === DAY % ALL.length);
+const TRIED = ofDay(ALL, ALL.length);
 const ROUNDS = IS_UNBOUNDED_RUN ? 200 : 8;
 
 it.each(TRIED)(

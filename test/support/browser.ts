@@ -1,12 +1,16 @@
 import { execFileSync } from "node:child_process";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from "playwright-core";
 import { inject, onTestFinished } from "vitest";
+import { ofDay } from "./whole-run.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
     browser: string;
   }
 }
+
+/** What each page is looked at in: one of them a day, else both. */
+export const SCHEMES = ofDay(["light", "dark"] as const, 2);
 
 /** The system's own Chromium. Playwright's download isn't needed. */
 

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { afterAll, describe, expect, it } from "vitest";
-import { IS_WHOLE_RUN } from "../../support/whole-run.ts";
+import { IS_UNBOUNDED_RUN, IS_WHOLE_RUN, ofDay } from "../../support/whole-run.ts";
 import { Confinement, PROGRAM, UNCONFINED } from "./confinement.ts";
 import { boxMissing, notChecked } from "./missing.ts";
 import { outcomeOf } from "./outcome.ts";
@@ -27,7 +27,9 @@ const SCRIPTS = [
 ];
 
 /** As an ordinary user, and without a box, every script runs only where this is asked for by name: it takes minutes. */
-const IS_EACH_REPEATED = process.env.WHOLE_RUN === "true";
+const IS_EACH_REPEATED = IS_UNBOUNDED_RUN;
+/** Otherwise so many days until each was among them: as an ordinary user, and without a box. */
+const [AS_USER_DAYS, SHOWN_DAYS] = [IS_BESIDE ? 6 : 3, IS_BESIDE ? 40 : 16];
 
 const OWN_UID = process.getuid?.() ?? 0;
 /** Nobody else's: what is sent to all of a user's processes reaches the test's alone. */
@@ -122,7 +124,7 @@ function otherUserMissing(): boolean {
 describe("as an ordinary user", { timeout: TIMEOUT_MS }, () => {
   const chosen = SCRIPTS.filter(({ as_user = false }) => IS_EACH_REPEATED || as_user);
 
-  it.each(cases(chosen.filter((script, index) => isInThisRun(script, index, 3))))(
+  it.each(cases(ofDay(chosen, AS_USER_DAYS).filter(({ is_slow = false }) => IS_WHOLE_RUN || !is_slow)))(
     "a command in the box is confined as root's is: %s",
     async (_name, script) => {
       if (!otherUserMissing()) await expectConfined(script, OTHER_UID);
@@ -130,7 +132,7 @@ describe("as an ordinary user", { timeout: TIMEOUT_MS }, () => {
   );
 
   const harmful = SCRIPTS.filter(({ unshown, known_hole }) => unshown === undefined && known_hole === undefined);
-  it.each(cases(harmful.filter((_, index) => IS_EACH_REPEATED || index % (IS_WHOLE_RUN ? 8 : 20) === 0)))(
+  it.each(cases(ofDay(harmful, SHOWN_DAYS)))(
     "without a box the same does harm, and the test sees it: %s",
     async (_name, script) => {
       if (otherUserMissing()) return;

@@ -10,7 +10,7 @@ import { shellQuoted } from "../../../ipc/shell-quoted.ts";
 import { BOX_CONNECT } from "../../../main/gate/executors/internal.ts";
 import type { AgentConnection } from "../../support/agent-connection.ts";
 import { type GateUnderTest, startGate } from "../../support/running-gate.ts";
-import { IS_UNBOUNDED_RUN } from "../../support/whole-run.ts";
+import { ofDay } from "../../support/whole-run.ts";
 import { SHELLS, shellRuns } from "../box-under-test.ts";
 
 /** Runs chains of calls by a hostile agent against a real gate, and says what of them got through. */
@@ -86,10 +86,9 @@ export const ARE_GRANTED = CHAINS_UNGRANTED !== "true";
 export const FORCED_LEVEL = (["ReadOnly", "Supervised", "Full"] as const).find((level) => level === CHAINS_LEVEL);
 
 /** So many days until each was among them. */
-const DAYS = 4;
-const DAY = Math.floor(Date.now() / 86_400_000);
-export const dayPart = (chains: readonly Chain[], is_whole = IS_UNBOUNDED_RUN): readonly Chain[] =>
-  chains.filter((_, index) => is_whole || index % DAYS === DAY % DAYS);
+const DAYS = 5;
+export const dayPart = (chains: readonly Chain[], is_whole?: boolean): readonly Chain[] =>
+  ofDay(chains, DAYS, is_whole);
 
 /** No box shows the program: a copy of it is one that starts it. */
 const PROGRAM = `cp() {

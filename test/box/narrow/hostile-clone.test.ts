@@ -6,7 +6,7 @@ import { confinedCommand } from "../../../ipc/confined-command.ts";
 import type { Decision } from "../../../ipc/decision.ts";
 import { shellQuoted } from "../../../ipc/shell-quoted.ts";
 import { startGate } from "../../support/running-gate.ts";
-import { IS_UNBOUNDED_RUN } from "../../support/whole-run.ts";
+import { ofDay } from "../../support/whole-run.ts";
 import { shellRuns, withoutBox } from "../box-under-test.ts";
 import { ARE_GRANTED, CHAINS_SHELL, endedAfter, FORCED_LEVEL } from "./hostile-chains.ts";
 
@@ -494,9 +494,7 @@ open(p + '/a.md', 'w').write('needle')"`,
   },
 ];
 
-/** A third of them on each day. */
-const DAY = Math.floor(Date.now() / 86_400_000);
-const TODAY = CHAINS.filter((_, index) => IS_UNBOUNDED_RUN || index % 3 === DAY % 3);
+const TODAY = ofDay(CHAINS, 4);
 
 /** They clear alike. */
 const LEVELS = FORCED_LEVEL === undefined ? (["Supervised", "ReadOnly"] as const) : [FORCED_LEVEL];

@@ -12,7 +12,7 @@ import { ManualClock } from "../../support/manual-clock.ts";
 import { signedTrail } from "../../support/signed-trail.ts";
 import { IS_UNBOUNDED_RUN, IS_WHOLE_RUN } from "../../support/whole-run.ts";
 
-const EDITS = IS_UNBOUNDED_RUN ? 10_000 : IS_WHOLE_RUN ? 3000 : 600;
+const EDITS = IS_UNBOUNDED_RUN ? 10_000 : IS_WHOLE_RUN ? 1000 : 600;
 const SEED = Number(process.env.EDIT_SEED ?? Date.now() % 1_000_000);
 
 type Months = Map<string, string[]>;

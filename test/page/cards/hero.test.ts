@@ -2,7 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ApprovalView } from "../../../ipc/operator-api.ts";
 import { seriousProblems } from "../../support/axe.ts";
-import { launchBrowser, NO_BROWSER } from "../../support/browser.ts";
+import { launchBrowser, NO_BROWSER, SCHEMES } from "../../support/browser.ts";
 import { card, cards } from "../../support/card-page.ts";
 import { cardKind, cardKinds, hazard, operatorWith, readOf, runs } from "../../support/card-views.ts";
 import { openPage, type PageOptions } from "../../support/page-home.ts";
@@ -52,7 +52,7 @@ describe.skipIf(NO_BROWSER !== null)("the thing itself", () => {
     return page;
   }
 
-  for (const scheme of ["light", "dark"] as const) {
+  for (const scheme of SCHEMES) {
     it(`of every kind fits each width without scrolling sideways, and axe finds nothing: ${scheme}`, async () => {
       const page = await all({ scheme, width: 1280 });
       // A window of 640 px that is shown at 200 % has 320 of the page's own.

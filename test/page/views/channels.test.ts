@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { encode } from "uqr";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { seriousProblems } from "../../support/axe.ts";
-import { NO_BROWSER } from "../../support/browser.ts";
+import { NO_BROWSER, SCHEMES } from "../../support/browser.ts";
 import { focused, settle } from "../../support/card-page.ts";
 import { openPage, type PageOptions } from "../../support/page-home.ts";
 import { partialOperator } from "../../support/partial-operator.ts";
@@ -198,30 +198,27 @@ describe.skipIf(NO_BROWSER !== null)("whoever pressed the link", () => {
     expect(linking.asked).toEqual(["unlink"]);
   });
 
-  it.each(["light", "dark"] as const)(
-    "everybody can use it, 320 px wide too, in either language (%s)",
-    async (scheme) => {
-      const { gate, linking, page } = await openSettings({ scheme, width: 320, height: 640 });
-      const check = async () => {
-        expect(await seriousProblems(page)).toEqual([]);
-        expect(
-          await page.evaluate(
-            "document.querySelector('.pane').scrollWidth - document.querySelector('.pane').clientWidth",
-          ),
-        ).toBe(0);
-      };
-      await page.getByRole("button", { name: "Link a chat" }).click();
-      await page.locator("svg.qr").waitFor();
-      await check();
-      await gate.operator.call("settings.set", { key: "language", value: "it" });
-      await page.getByText("non ancora collegato").waitFor();
-      await check();
-      linking.claimed();
-      await page.getByRole("article", { name: "Sei tu?" }).waitFor();
-      await check();
-      linking.becomes({ claim: null, linked: { user_id: 123, name: "Anna", linked_at: "2026-11-22T00:00:00Z" } });
-      await page.getByRole("button", { name: "Scollega" }).click();
-      await check();
-    },
-  );
+  it.each(SCHEMES)("everybody can use it, 320 px wide too, in either language (%s)", async (scheme) => {
+    const { gate, linking, page } = await openSettings({ scheme, width: 320, height: 640 });
+    const check = async () => {
+      expect(await seriousProblems(page)).toEqual([]);
+      expect(
+        await page.evaluate(
+          "document.querySelector('.pane').scrollWidth - document.querySelector('.pane').clientWidth",
+        ),
+      ).toBe(0);
+    };
+    await page.getByRole("button", { name: "Link a chat" }).click();
+    await page.locator("svg.qr").waitFor();
+    await check();
+    await gate.operator.call("settings.set", { key: "language", value: "it" });
+    await page.getByText("non ancora collegato").waitFor();
+    await check();
+    linking.claimed();
+    await page.getByRole("article", { name: "Sei tu?" }).waitFor();
+    await check();
+    linking.becomes({ claim: null, linked: { user_id: 123, name: "Anna", linked_at: "2026-11-22T00:00:00Z" } });
+    await page.getByRole("button", { name: "Scollega" }).click();
+    await check();
+  });
 });

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { seriousProblems } from "../../support/axe.ts";
-import { NO_BROWSER } from "../../support/browser.ts";
+import { NO_BROWSER, SCHEMES } from "../../support/browser.ts";
 import { openPage } from "../../support/page-home.ts";
 import { type GateUnderTest, startGate } from "../../support/running-gate.ts";
 import { sharedBrowser } from "../../support/shared-browser.ts";
@@ -76,7 +76,7 @@ async function sidewaysScroll(page: Page): Promise<string[]> {
 }
 
 describe.skipIf(NO_BROWSER !== null)("every view", () => {
-  it.each(["light", "dark"] as const)(
+  it.each(SCHEMES)(
     "has no serious accessibility problem, empty, full and unfolded (%s)",
     async (scheme) => {
       const empty = await openPage((await startGate()).operator, { at: "policy", scheme, browser: browser() });

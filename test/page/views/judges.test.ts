@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { seriousProblems } from "../../support/axe.ts";
-import { NO_BROWSER } from "../../support/browser.ts";
+import { NO_BROWSER, SCHEMES } from "../../support/browser.ts";
 import { card, cards, focused, press, settle } from "../../support/card-page.ts";
 import { cardKind, operatorWith, runs } from "../../support/card-views.ts";
 import {
@@ -241,7 +241,7 @@ describe.skipIf(NO_BROWSER !== null)("settings", () => {
 });
 
 describe.skipIf(NO_BROWSER !== null)("what is shown of judges", () => {
-  it.each(["light", "dark"] as const)("has no serious accessibility problem and fits 320 px (%s)", async (scheme) => {
+  it.each(SCHEMES)("has no serious accessibility problem and fits 320 px (%s)", async (scheme) => {
     const gate = await startGate();
     const long = review({ outcome: "rejected", name: "n".repeat(64), sentence: "long-word".repeat(40) });
     const operator = operatorWithJudges(
