@@ -72,7 +72,7 @@ function packedCheckout(): string {
   const folder = tempFolder();
   for (const name of ["package.json", "README.md", "LICENSE", "bin", "docs", "dist"])
     cpSync(join(CHECKOUT, name), join(folder, name), { recursive: true });
-  for (const left_out of ["docs/pictures", "dist/packages", "dist/release"])
+  for (const left_out of ["docs/pictures", "dist/compiled", "dist/packages", "dist/release"])
     rmSync(join(folder, left_out), { recursive: true, force: true });
   return folder;
 }
@@ -80,7 +80,15 @@ function packedCheckout(): string {
 describe("what a package holds", () => {
   it("is all that it needs, and nothing else, as it is built here", () => {
     const { files } = JSON.parse(readFileSync(join(CHECKOUT, "package.json"), "utf8")) as { files: string[] };
-    expect(files).toEqual(["bin", "dist", "docs", "!docs/pictures", "!dist/packages", "!dist/release"]);
+    expect(files).toEqual([
+      "bin",
+      "dist",
+      "docs",
+      "!docs/pictures",
+      "!dist/compiled",
+      "!dist/packages",
+      "!dist/release",
+    ]);
     expect(problemsOf(packedCheckout(), [CHECKOUT])).toEqual([]);
   });
 

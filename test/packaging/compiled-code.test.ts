@@ -1,0 +1,33 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { expect, it } from "vitest";
+import { tempFolder } from "../support/temp-folder.ts";
+
+const CHECKOUT = resolve(import.meta.dirname, "../..");
+
+/** As a package is installed: the built command, and what it loads. */
+function installed(): string {
+  const folder = tempFolder();
+  for (const name of ["package.json", "bin"]) cpSync(join(CHECKOUT, name), join(folder, name), { recursive: true });
+  mkdirSync(join(folder, "dist"));
+  cpSync(join(CHECKOUT, "dist/cli"), join(folder, "dist/cli"), { recursive: true });
+  symlinkSync(join(CHECKOUT, "node_modules"), join(folder, "node_modules"));
+  return folder;
+}
+
+function versionSaidBy(folder: string): string {
+  const { NODE_COMPILE_CACHE: _, ...env } = process.env;
+  return execFileSync(process.execPath, [join(folder, "bin/metnos-gate.js"), "--version"], { env, encoding: "utf8" });
+}
+
+it("a command keeps its compiled code beside the program, and does without where nothing can be written there", () => {
+  const folder = installed();
+  const compiled = join(folder, "dist/compiled");
+  const version = versionSaidBy(folder);
+  expect(readdirSync(compiled, { recursive: true }).length).toBeGreaterThan(1);
+  expect(versionSaidBy(folder)).toBe(version);
+  rmSync(compiled, { recursive: true });
+  writeFileSync(compiled, "");
+  expect(versionSaidBy(folder)).toBe(version);
+});
