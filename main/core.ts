@@ -49,6 +49,8 @@ const FLUSH_INTERVAL_MS = 2000;
 export interface CoreOptions extends BeginOptions {
   /** Databases that may begin empty although others don't. */
   accept_empty?: readonly DatabaseName[];
+  /** So many confined commands may begin at once before more pipes for them are made. */
+  pipes_ahead?: number | undefined;
 }
 
 /**
@@ -79,7 +81,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       ofAgent: (agent_id) => gate?.waiting.withdrawAgent(agent_id, AGENT_PAUSED, "approval.withdrawn-pause"),
     });
     const opened: Opened = { ...base, ...stores };
-    const box = openBox(opened, () => gate);
+    const box = openBox(opened, () => gate, options.pipes_ahead);
     const decisions = new SessionDecisions(begun.catalog, begun.clock.now);
     const judges = await openJudges(begun.config, () => judgeParts(opened, decisions));
     const words = new UserWords();

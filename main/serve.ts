@@ -41,6 +41,8 @@ export interface ServeOptions {
   logs_decisions?: boolean;
   clock?: Clock;
   frame_timeout_ms?: number;
+  /** So many hooks, and so many confined commands, may begin at once before more pipes for them are made. */
+  pipes_ahead?: number;
   /** What starts the gate at login: the desktop app's entry, or the service. */
   login_item?: LoginItem | undefined;
   /** False: none, whatever the configuration says. */
@@ -64,8 +66,8 @@ const OPERATOR_UNREAD = { pause_bytes: 256 * KIB, total_bytes: 64 * MIB, max_byt
  */
 export async function serveGate(options: ServeOptions = {}): Promise<RunningGate> {
   const log = options.log ?? (() => undefined);
-  const { env, clock, accept_empty = [], logs_decisions } = options;
-  const core = await openCore({ env, clock, accept_empty, log, logs_decisions });
+  const { env, clock, accept_empty = [], logs_decisions, pipes_ahead } = options;
+  const core = await openCore({ env, clock, accept_empty, log, logs_decisions, pipes_ahead });
   logAlarms(core, log);
   if (options.restarted_after !== undefined) announceRestart(core, options.restarted_after);
   try {
@@ -88,7 +90,7 @@ function lossOf({ listeners, storage }: Core): Promise<GateError> {
 async function serveCore(
   core: Core,
   log: (line: string) => void,
-  { env = process.env, frame_timeout_ms, login_item, notifications: wanted, web, clock }: ServeOptions,
+  { env = process.env, frame_timeout_ms, pipes_ahead, login_item, notifications: wanted, web, clock }: ServeOptions,
 ): Promise<Omit<RunningGate, "ended">> {
   const { paths, config } = core;
   for (const path of [paths.operator_socket, paths.agent_socket]) prepareSocket(path, paths.state_dir);
@@ -99,7 +101,7 @@ async function serveCore(
   const agents = new AgentServer({ path: paths.agent_socket, max_connections, unread, frame_timeout_ms }, port);
   informAgents(core, agents);
   const boxed_agents = new BoxedAgents(core, { env, server: { unread, frame_timeout_ms }, log });
-  const hooks = pipesOf(core, env);
+  const hooks = pipesOf(core, env, pipes_ahead);
   // Loaded here: what serves a page takes 8 MB.
   const page = web ? (await import("./gate-page.ts")).gatePage(core, log, clock) : undefined;
   let notifications: GateNotifications | undefined;
@@ -166,8 +168,8 @@ const unreadOf = (max_bytes: number) => ({
 });
 
 /** Closed with the gate, or once it isn't the gate any more. */
-function pipesOf({ paths: { state_dir }, listeners, failed }: Core, env: Env): HookPipes {
-  const pipes = hookPipes({ state_dir, env, failed });
+function pipesOf({ paths: { state_dir }, listeners, failed }: Core, env: Env, ahead: number | undefined): HookPipes {
+  const pipes = hookPipes({ state_dir, env, ahead, failed });
   listeners.add(["gate.lost"], () => pipes.close());
   return pipes;
 }

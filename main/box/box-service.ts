@@ -54,6 +54,8 @@ export interface BoxServiceParts {
   network?(folder: string, node: string): BoxNetwork;
   /** How whole agents reach hosts; another one only in tests. */
   address_rules?: AddressRules;
+  /** Left out: COMMANDS_AHEAD. */
+  pipes_ahead?: number | undefined;
   /** Logs an unexpected error after which the gate continues. */
   failed(what: string, error: unknown): void;
 }
@@ -91,6 +93,9 @@ interface Own {
 }
 
 type Problem = Pick<BoxStatus, "problem" | "detail" | "fix">;
+
+/** So many commands may begin at once before more pipes for them are made. */
+const COMMANDS_AHEAD = 32;
 
 /** The gate's start, and what ends soon after it, doesn't wait for a probe. */
 const BEGINS_AFTER_MS = 400;
@@ -305,7 +310,7 @@ export class BoxService implements Box {
   }
 
   async #made({ folder, prefix, places, after }: Own): Promise<Open | undefined> {
-    const { home, env, config, paths, gate_folders, failed } = this.#parts;
+    const { home, env, config, paths, gate_folders, pipes_ahead: ahead = COMMANDS_AHEAD, failed } = this.#parts;
     if (!config.enabled) return undefined;
     const machine = findMachine({ env, home, config, state_dir: paths.state_dir, gate_folders });
     const { maker, ...problem } = await probeBox(machine);
@@ -314,7 +319,7 @@ export class BoxService implements Box {
     this.#maker = maker && `${maker.name} ${maker.version || "of an unknown version"}`;
     this.#problem = problem;
     if (problem.problem !== null || maker === null || machine.bash === null) return undefined;
-    const slots = new SlotPool(folder.path, prefix, (error) => failed("making or removing pipes", error));
+    const slots = new SlotPool(folder.path, prefix, (error) => failed("making or removing pipes", error), ahead);
     await slots.begin();
     if (this.#closing.signal.aborted) {
       slots.close();

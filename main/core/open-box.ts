@@ -6,7 +6,7 @@ import { AGENT_PAUSED } from "../gate/stages/safety.ts";
 import type { Opened } from "./stores.ts";
 
 /** `gateOf`: the gate once it is open, which decides on the hosts that confined commands ask for. */
-export function openBox(opened: Opened, gateOf: () => Gate | undefined): BoxService {
+export function openBox(opened: Opened, gateOf: () => Gate | undefined, pipes_ahead?: number): BoxService {
   const { paths, home, env, config, clock, alarms, audit, listeners, failed } = opened;
   const { agents, agent_pauses, grants, safety } = opened;
   return new BoxService({
@@ -37,6 +37,7 @@ export function openBox(opened: Opened, gateOf: () => Gate | undefined): BoxServ
       if (gate === undefined) throw new Error("a box begins once its gate is open");
       return new BoxNetwork({ gate, grants, agents, listeners, failed, folder, node });
     },
+    pipes_ahead,
     failed,
   });
 }

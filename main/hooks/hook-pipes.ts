@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, readdirSync, renameSync, rmSync, unlinkSync, writ
 import { Socket } from "node:net";
 import { join } from "node:path";
 import { errorCode } from "../gate/errors.ts";
-import { othersPipes, type Slot, type SlotPool } from "../pipes/slots.ts";
+import { othersPipes, PIPES_AHEAD, type Slot, type SlotPool } from "../pipes/slots.ts";
 import { type PipeWords, readPipeWords } from "./pipe-words.ts";
 
 /**
@@ -10,8 +10,6 @@ import { type PipeWords, readPipeWords } from "./pipe-words.ts";
  * pair is for one hook: its names are gone with its first byte. What isn't answered here, the hook's own program answers.
  */
 
-/** Pairs that wait: so many hooks may begin at once. */
-const WAITING = 64;
 /** Others take their place a little later, together: not while one is answered. In milliseconds. */
 const FILL_AFTER_MS = 25;
 /** In bytes, of a payload and the words before it; what is larger isn't answered here (pipe-answers.ts), and need not be held. */
@@ -28,6 +26,8 @@ export interface HookPipesParts {
   slots: SlotPool;
   /** Of this gate alone: what else lies there is an earlier one's. */
   prefix: string;
+  /** Pairs that wait: so many hooks may begin at once. */
+  ahead?: number | undefined;
   /** One line, without its end; undefined: it is left to the program. Never rejects. @param hook that is answered */
   answer(words: PipeWords, hook: Ending): Promise<string | undefined>;
   failed(what: string, error: unknown): void;
@@ -65,6 +65,7 @@ class Ended {
 export class HookPipes {
   readonly #parts: HookPipesParts;
   readonly #made: string;
+  readonly #ahead: number;
   /** Those that no hook has written to. */
   readonly #waiting = new Map<string, Waiting>();
   readonly #begun = new Set<Waiting>();
@@ -78,6 +79,8 @@ export class HookPipes {
   constructor(parts: HookPipesParts, made: string) {
     this.#parts = parts;
     this.#made = made;
+    this.#ahead = parts.ahead ?? PIPES_AHEAD;
+    parts.slots.onMade(() => this.#fill());
   }
 
   /** Removes what an earlier gate has left, and waits for hooks. @throws the system's error */
@@ -114,7 +117,7 @@ export class HookPipes {
   }
 
   #fill(): void {
-    while (!this.#is_closed && this.#waiting.size < WAITING) {
+    while (!this.#is_closed && this.#waiting.size < this.#ahead) {
       const slot = this.#parts.slots.takeMade();
       if (slot === undefined) break;
       try {
@@ -177,7 +180,7 @@ export class HookPipes {
   }
 
   #fillSoon(): void {
-    if (this.#waiting.size < WAITING / 2) return void setImmediate(() => this.#fill());
+    if (this.#waiting.size < this.#ahead / 2) return void setImmediate(() => this.#fill());
     this.#filling ??= setTimeout(() => {
       this.#filling = undefined;
       this.#fill();

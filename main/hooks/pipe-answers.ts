@@ -23,15 +23,16 @@ const SAID: ReadonlySet<string> = new Set([GIVEN_PATH, "CLAUDE_CONFIG_DIR"]);
 export interface OpenedPipes {
   state_dir: string;
   env: Env;
+  ahead: HookPipesParts["ahead"];
   failed: HookPipesParts["failed"];
 }
 
 /** The pipes of this gate, which have still to begin. */
-export function hookPipes({ state_dir, env, failed }: OpenedPipes): HookPipes {
+export function hookPipes({ state_dir, env, ahead, failed }: OpenedPipes): HookPipes {
   const prefix = randomBytes(4).toString("hex");
   const made = join(state_dir, "hook", "made-pipes");
-  const slots = new SlotPool(made, prefix, (error) => failed("making or removing the pipes of hooks", error));
-  return new HookPipes({ folder: pipesFolder(state_dir), slots, prefix, answer: answersOf(env), failed }, made);
+  const slots = new SlotPool(made, prefix, (error) => failed("making or removing the pipes of hooks", error), ahead);
+  return new HookPipes({ folder: pipesFolder(state_dir), slots, prefix, ahead, answer: answersOf(env), failed }, made);
 }
 
 /** @param env the gate's own */

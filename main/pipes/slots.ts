@@ -9,8 +9,10 @@ import { GateError } from "../../ipc/gate-error.ts";
  */
 
 const MKFIFO = ["/usr/bin/mkfifo", "/bin/mkfifo"];
-/** Made at once, and again when not so many are free: nobody waits for the process that makes them. */
-const BATCH = 64;
+/** Made as a gate starts, and where one is needed and none is free. */
+export const PIPES_AHEAD = 64;
+/** When less than this part of them is free, as many more are made: nobody waits for the process that makes them. */
+const REFILL = 1 / 4;
 /** Prepared and going runs together; each holds two files open. */
 const MAX_SLOTS = 1024;
 
@@ -29,23 +31,33 @@ export class SlotPool {
   /** Of this gate alone: an earlier one's runs may still hold theirs. */
   readonly #prefix: string;
   readonly #failed: (error: unknown) => void;
+  readonly #ahead: number;
+  readonly #refill: number;
   /** By name, what its two pipes are: another pipe in their place is refused. */
   readonly #made = new Map<string, readonly [up: string, down: string]>();
   /** The one that has been free longest comes first: a launcher that is late rarely meets another run. */
   readonly #free: string[] = [];
   #next = 0;
   #is_making = false;
+  #listener: (() => void) | undefined;
   #is_closed = false;
 
-  constructor(folder: string, prefix: string, failed: (error: unknown) => void) {
+  constructor(folder: string, prefix: string, failed: (error: unknown) => void, ahead = PIPES_AHEAD) {
     this.#folder = folder;
     this.#prefix = prefix;
     this.#failed = failed;
+    this.#ahead = ahead;
+    this.#refill = Math.ceil(ahead * REFILL);
+  }
+
+  /** Called each time that some were made ahead. */
+  onMade(listener: () => void): void {
+    this.#listener = listener;
   }
 
   /** Makes the first ones. @throws the system's error */
   async begin(): Promise<void> {
-    await this.#make();
+    await this.#make(this.#ahead);
   }
 
   /**
@@ -88,8 +100,8 @@ export class SlotPool {
   }
 
   #makeAhead(): void {
-    if (this.#free.length >= BATCH || this.#made.size >= MAX_SLOTS || this.#is_making) return;
-    void this.#make().catch((error: unknown) => {
+    if (this.#free.length >= this.#refill || this.#made.size >= MAX_SLOTS || this.#is_making) return;
+    void this.#make(this.#refill).then(this.#listener, (error: unknown) => {
       // Once it is closed its folder may be gone, and nobody needs them.
       if (!this.#is_closed) this.#failed(error);
     });
@@ -141,14 +153,14 @@ export class SlotPool {
     }
   }
 
-  #names(): string[] {
-    return Array.from({ length: BATCH }, () => `${this.#prefix}-${(this.#next++).toString(16)}`);
+  #names(count: number): string[] {
+    return Array.from({ length: count }, () => `${this.#prefix}-${(this.#next++).toString(16)}`);
   }
 
-  async #make(): Promise<void> {
+  async #make(count: number): Promise<void> {
     this.#is_making = true;
     try {
-      const names = this.#names();
+      const names = this.#names(count);
       await new Promise<void>((resolve, reject) => {
         execFile(program(), this.#words(names), { env: {} }, (error) => (error === null ? resolve() : reject(error)));
       });
@@ -160,7 +172,7 @@ export class SlotPool {
   }
 
   #makeNow(): void {
-    const names = this.#names();
+    const names = this.#names(this.#ahead);
     try {
       execFileSync(program(), this.#words(names), { env: {}, stdio: "ignore" });
     } catch (error) {

@@ -21,7 +21,7 @@ import { launcherText } from "../../cli/hook/launcher-text.ts";
 import { OperatorClient } from "../../ipc/operator-client.ts";
 import { HookPipes } from "../../main/hooks/hook-pipes.ts";
 import { pipesFolder } from "../../main/hooks/pipes-folder.ts";
-import { SlotPool } from "../../main/pipes/slots.ts";
+import { PIPES_AHEAD, SlotPool } from "../../main/pipes/slots.ts";
 import { startServe } from "../support/gate-process.ts";
 import { payload } from "../support/hook-process.ts";
 import { startGate } from "../support/running-gate.ts";
@@ -108,7 +108,7 @@ const waiting = ({ paths }: TemporaryHome): string[] =>
     : [];
 
 async function gateWithPipes(shell = SHELL, level: "Supervised" | "Full" = "Full") {
-  const gate = await startGate();
+  const gate = await startGate({ pipes_ahead: PIPES_AHEAD });
   await gate.operator.call("agents.pair", { name: "claude-code", level });
   await expect.poll(() => waiting(gate.home).length).toBe(64);
   return { gate, launcher: new LauncherUnderTest(gate.home, shell) };
@@ -217,7 +217,7 @@ describe.each(SHELLS)("a hook whose launcher is run by %s", (shell) => {
     await expect.poll(async () => (await pairing.call("approvals.list", {})).length).toBe(1);
     await first.end("SIGKILL");
     await expect.poll(() => launcher.started).toBe(1);
-    const gate = await startGate({ home });
+    const gate = await startGate({ home, pipes_ahead: PIPES_AHEAD });
     const [token = ""] = await gate.waiting();
     await gate.operator.call("approvals.resolve", { token, decision: "approved" });
     expect(await ended).toMatchObject({ code: 0, permission: "allow" });
@@ -435,7 +435,7 @@ describe("whatever is in the place of a pair, nothing is let through by it, and 
     const launcher = new LauncherUnderTest(home, SHELL);
     expect(await launcher.ask(READ, ["--offline", "deny"])).toMatchObject({ permission: "deny" });
     expect(launcher.started).toBe(1);
-    await startGate({ home });
+    await startGate({ home, pipes_ahead: PIPES_AHEAD });
     await expect.poll(() => waiting(home).filter((name) => !left.includes(name)).length).toBe(64);
     expect(waiting(home).filter((name) => left.includes(name))).toEqual([]);
   });

@@ -23,7 +23,11 @@ export interface GateOptions {
   notifications?: NonNullable<ServeOptions["notifications"]>;
   web?: boolean;
   accept_empty?: NonNullable<ServeOptions["accept_empty"]>;
+  /** Left out: few. Making as many as a user's gate has, and removing them, takes longer than most tests. */
+  pipes_ahead?: number;
 }
+
+const FEW_PIPES = 4;
 
 /** A real gate in this process, with its sockets and databases in a separate home. Closed when the test ends. */
 export class GateUnderTest {
@@ -129,6 +133,7 @@ export async function startGate({ home, config, now, ...options }: GateOptions =
   const log: string[] = [];
   const log_events = new EventEmitter();
   const gate = await serveGate({
+    pipes_ahead: FEW_PIPES,
     ...options,
     ...(now === undefined ? {} : { clock: clockOf(now) }),
     env: place.env,
