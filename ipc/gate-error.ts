@@ -16,6 +16,7 @@ export const FAILURE_CODES = [
   "lock_unusable",
   "folder_not_private",
   "socket_unusable",
+  "too_few_files",
   "page_not_built",
   "port_taken",
   "file_unusable",

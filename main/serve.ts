@@ -1,7 +1,8 @@
+import { readFileSync } from "node:fs";
 import { AgentServer } from "../ipc/agent-server.ts";
-import type { GateError } from "../ipc/gate-error.ts";
+import { GateError } from "../ipc/gate-error.ts";
 import { OperatorServer } from "../ipc/operator-server.ts";
-import type { Env } from "../ipc/paths.ts";
+import { type Env, gatePaths } from "../ipc/paths.ts";
 import { logAlarms } from "./alarm-log.ts";
 import { BoxedAgents } from "./boxed-agents.ts";
 import { type Channels, startChannels } from "./channels/channels.ts";
@@ -62,11 +63,12 @@ const OPERATOR_UNREAD = { pause_bytes: 256 * KIB, total_bytes: 64 * MIB, max_byt
 
 /**
  * Opens the core and both sockets.
- * @throws GateError (`already_running`, `invalid_config`, `database_*`, `folder_not_private`, `socket_unusable`, `page_not_built`)
+ * @throws GateError (`too_few_files`, `already_running`, `invalid_config`, `database_*`, `folder_not_private`, `socket_unusable`, `page_not_built`)
  */
 export async function serveGate(options: ServeOptions = {}): Promise<RunningGate> {
   const log = options.log ?? (() => undefined);
   const { env, clock, accept_empty = [], logs_decisions, pipes_ahead } = options;
+  requireOpenFiles(gatePaths(env).state_dir);
   const core = await openCore({ env, clock, accept_empty, log, logs_decisions, pipes_ahead });
   logAlarms(core, log);
   if (options.restarted_after !== undefined) announceRestart(core, options.restarted_after);
@@ -77,6 +79,24 @@ export async function serveGate(options: ServeOptions = {}): Promise<RunningGate
     core.close();
     throw error;
   }
+}
+
+/** With fewer, not even the databases, sockets and a few agents can be open: the gate would neither serve nor end. */
+const FEWEST_OPEN_FILES = 64;
+
+/** @throws GateError `too_few_files`, where the system says how many this process may have open (Linux) */
+function requireOpenFiles(state_dir: string): void {
+  let limits = "";
+  try {
+    limits = readFileSync("/proc/self/limits", "utf8");
+  } catch {
+    return; // another system, or a process that may open none: what comes next says so
+  }
+  const limit = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? FEWEST_OPEN_FILES);
+  if (limit >= FEWEST_OPEN_FILES) return;
+  const why = `too many open files: this process may open only ${limit}, and a gate needs ${FEWEST_OPEN_FILES} at least`;
+  const message = `the gate's files in ${state_dir}/ can't be used: ${why}`;
+  throw new GateError("too_few_files", message, "raise the limit (ulimit -n 4096) and start the gate again");
 }
 
 /** Resolves with the reason if a lock, a socket or a database isn't the gate's any more. */

@@ -27,13 +27,15 @@ export function continueFrom(opened: Opened, gate: Gate): void {
     const reason = "the gate was paused when its safety database was lost";
     safety.pause.begin({ by: "human", reason, clears: "by_human" });
   }
-  gate.broker.start();
+  storage.on(databases.approvals, () => gate.broker.start());
   for (const request of approvals.listPending({ limit: 100_000 })) rate.asked(request);
   for (const { db } of [...Object.values(databases), activity]) serveOthers(db);
-  grants.endGateSessions();
-  approvals.refusals.endGateSessions();
-  // Also removes requests that had ended when the gate was killed.
-  approvals.flush();
+  storage.on(databases.grants, () => grants.endGateSessions());
+  storage.on(databases.approvals, () => {
+    approvals.refusals.endGateSessions();
+    // Also removes requests that had ended when the gate was killed.
+    approvals.flush();
+  });
   for (const { event, file, message, hint } of irregularities) {
     alarms.raise({ code: "file_renewed", subject: file, message, hint });
     audit.append({ event, ts: clock.now() / 1000, file: basename(file) });

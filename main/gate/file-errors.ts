@@ -27,6 +27,10 @@ export function meaningOf(code: string, file: string): Meaning {
   switch (code) {
     case "ENOSPC":
     case "EDQUOT":
+      if (code === "ENOSPC" && freeOn(folder)?.inodes === 0) {
+        const hint = `remove files on the disk that holds ${folder} (df -i ${folder}), then try again`;
+        return { why: "the disk has no inodes left, so it takes no further file", hint };
+      }
       return { why: "the disk is full", hint: `make room on the disk that holds ${folder}, then try again` };
     case "EMFILE":
       return { why: "too many open files", hint: "raise the limit (ulimit -n 4096) and start the gate again" };
@@ -105,7 +109,9 @@ const FILES_OF_A_DATABASE = 6;
 export function causeBehind(sqlite_code: string, file: string): string {
   if (sqlite_code.startsWith("SQLITE_FULL")) return "ENOSPC";
   if (!/^SQLITE_(CANTOPEN|IOERR)/.test(sqlite_code)) return sqlite_code;
-  return openingFails(file) ?? (isDiskFull(file) ? "ENOSPC" : sqlite_code);
+  const free = freeOn(dirname(file));
+  const is_full = free !== undefined && (free.bytes < 65_536 || free.inodes === 0);
+  return openingFails(file) ?? (is_full ? "ENOSPC" : sqlite_code);
 }
 
 function openingFails(file: string): string | undefined {
@@ -124,11 +130,12 @@ function openingFails(file: string): string | undefined {
   }
 }
 
-function isDiskFull(file: string): boolean {
+/** What is free on the disk of a folder. Undefined: that is unknown. A file system that counts no inodes has `Infinity`. */
+function freeOn(folder: string): { bytes: number; inodes: number } | undefined {
   try {
-    const { bavail, bsize } = statfsSync(dirname(file));
-    return bavail * bsize < 65_536;
+    const { bavail, bsize, files, ffree } = statfsSync(nearestThere(folder));
+    return { bytes: bavail * bsize, inodes: files === 0 ? Number.POSITIVE_INFINITY : ffree };
   } catch {
-    return false; // the disk's state is unknown: the error stays as it is
+    return undefined;
   }
 }

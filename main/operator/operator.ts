@@ -176,9 +176,12 @@ export class Operator implements OperatorHandler {
       return result;
     } catch (error) {
       storage.health.noteFailure(error);
+      const { state_dir } = this.#core.paths;
       const full = diskFullCode(error);
-      if (full !== undefined)
-        throw new GateError("disk_full", `the disk is full (${full})`, "make room, and try again");
+      if (full !== undefined) {
+        const { why, hint } = meaningOf(full === "SQLITE_FULL" ? "ENOSPC" : full, `${state_dir}/.`);
+        throw new GateError("disk_full", `${why} (${full})`, hint);
+      }
       if (error instanceof GateError) throw error;
       const code = errorCode(error);
       const { path, syscall } = error as NodeJS.ErrnoException;
@@ -187,7 +190,6 @@ export class Operator implements OperatorHandler {
         throw new GateError("storage_failed", message, hint);
       }
       if (!code.startsWith("SQLITE")) throw error;
-      const { state_dir } = this.#core.paths;
       const { why, hint } = meaningOf(causeBehind(code, `${state_dir}/.`), state_dir);
       throw new GateError("storage_failed", `a database in ${state_dir} can't be used: ${why}`, hint);
     }
