@@ -60,6 +60,8 @@ export interface Unpublished {
 export class DecidedCalls {
   readonly #parts: DecidedCallsParts;
   #unpublished: Unpublished[] = [];
+  /** How many of them have their cost counted. */
+  #spent = 0;
 
   constructor(parts: DecidedCallsParts) {
     this.#parts = parts;
@@ -91,17 +93,23 @@ export class DecidedCalls {
     else this.#show(made);
   }
 
-  /** Writes the lines: what can't be written, and must not go unrecorded, becomes a denial. */
+  /** Writes the lines: what can't be written, and must not go unrecorded, becomes a denial. Then what the others cost. */
   record(): void {
-    this.#parts.audit.flush();
+    const { audit, activity } = this.#parts;
+    audit.flush();
+    for (const { decision, subject } of this.#unpublished.slice(this.#spent))
+      this.#attempt("counting what calls cost", () => activity.spend(decision.current, subject));
+    this.#spent = this.#unpublished.length;
   }
 
   /** Counts and shows what was decided: the answers are on their way. */
   publish(): void {
     if (this.#unpublished.length === 0) return;
+    this.record();
     this.#prepareNext();
     const unpublished = this.#unpublished;
     this.#unpublished = [];
+    this.#spent = 0;
     for (const made of unpublished) {
       this.#count(made);
       this.#noteAllowed(made);

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import Database from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { GateUnderTest } from "../support/running-gate.ts";
 import { startGate } from "../support/running-gate.ts";
 
@@ -36,6 +37,17 @@ const LONG = { executor: "llm_online", args: { prompt: "x".repeat(40_000) } };
 const spent = (gate: GateUnderTest) => gate.operator.call("costs.today", {});
 
 describe("what was spent today", () => {
+  it("is on the disk before the answer leaves: a gate that is killed then has lost no cost of a call that it allowed", async () => {
+    const gate = await startGate({ config: PRICES });
+    const agent = await gate.agent("aider", "Full");
+    // As if it were killed once the answer was sent: nothing that follows the answer is done.
+    vi.spyOn(gate.gate.core.gate, "publish").mockImplementation(() => undefined);
+    expect((await agent.ask(CHEAP)).decision.outcome).toBe("allowed");
+    const db = new Database(gate.home.paths.activity_db, { readonly: true });
+    onTestFinished(() => void db.close());
+    expect(db.prepare("SELECT calls, amount FROM call_spending").all()).toEqual([{ calls: 1, amount: 0.02 }]);
+  });
+
   it("is of each agent what was allowed, at once or by an answer, once; a restart continues the day, midnight ends it", async () => {
     let now = Date.parse("2026-11-21T12:00:00Z");
     const gate = await startGate({ config: PRICES, now: () => now });

@@ -61,9 +61,6 @@ export class Activity {
   ): void {
     // The final decision after an answer isn't another call.
     if (decision.status === undefined || is_only) this.#counts.add(subject.agent?.agent_id ?? "", decision.outcome);
-    // A call is allowed once: at once, or by the answer.
-    if (decision.outcome === "allowed" && decision.price !== undefined && subject.agent !== null)
-      this.#spent().add(subject.agent.agent_id, decision.price);
     if (decision.outcome === "allowed") this.reports.allowed(decision, call, subject);
     this.#recent.add(
       trace === undefined ? decision : { ...decision, trace },
@@ -71,6 +68,11 @@ export class Activity {
       subject.agent?.name ?? "none",
       this.#now(),
     );
+  }
+
+  /** What an allowed call costs, before its agent is answered. A call is allowed once: at once, or by the answer. */
+  spend({ outcome, price }: Decision, { agent }: Subject): void {
+    if (outcome === "allowed" && price !== undefined && agent !== null) this.#spent().add(agent.agent_id, price);
   }
 
   /** Newest first. */
