@@ -11,7 +11,7 @@ export function trailCheck(folder: string): Check {
   try {
     const present = monthFile(Date.now());
     const odd = filesIn(folder).filter(
-      ({ name, role, not_a_file }) => role === "stray" || not_a_file !== null || name > present,
+      ({ name, role, not_a_file }) => role === "stray" || not_a_file !== null || (role === "month" && name > present),
     );
     if (odd.length === 0) return { check: CHECK, ok: true, detail: folder };
     const names = odd.map(({ name, not_a_file }) => (not_a_file === null ? name : `${name} (${not_a_file})`));

@@ -85,6 +85,7 @@ export const ERROR_CODES = [
   "box_unavailable",
   "not_confined",
   "trail_unwritable",
+  "trail_not_whole",
   ...FAILURE_CODES,
   // The command line.
   "usage",

@@ -657,6 +657,22 @@ export const operatorMethods = {
     params: z.object({ reason: z.string().trim().min(1).max(500) }),
     result: auditReportSchema.extend({ accepted: z.number().int() }),
   },
+  /**
+   * Puts the months before this one (`YYYY-MM`) into one compressed file of the trail's folder, under a signed checkpoint, and removes
+   * their own files. Refused with `trail_not_whole` where the trail has a problem that isn't accepted, and while the gate is paused.
+   */
+  "audit.archive": {
+    params: z.object({ before: z.string().regex(/^\d{4}-(?:0[1-9]|1[0-2])$/, "a month as YYYY-MM") }),
+    result: z.object({
+      /** Null: there was no month before it that isn't in an archive. */
+      file: z.string().nullable(),
+      /** Those whose own files are gone now. */
+      months: z.array(z.string()),
+      lines: z.number().int(),
+      bytes: z.number().int(),
+      archive_bytes: z.number().int(),
+    }),
+  },
 } as const;
 
 export type OperatorMethod = keyof typeof operatorMethods;

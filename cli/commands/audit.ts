@@ -74,6 +74,31 @@ export function auditCommands(program: Command, done: (code: ExitCode) => void):
         done(summary.ok ? EXIT.ok : EXIT.problem_found);
       }),
     );
+
+  archiveCommand(audit);
+}
+
+function archiveCommand(audit: Command): void {
+  audit
+    .command("archive")
+    .description("puts months into one compressed file, which verify reads as it does theirs")
+    .requiredOption("--before <month>", "this month and later ones stay as they are: YYYY-MM")
+    .action(({ before }: { before: string }) =>
+      withOperator(async (api) => {
+        const made = await api.call("audit.archive", { before });
+        const { file, months, lines, bytes, archive_bytes } = made;
+        printLine(made);
+        if (file === null) return say(months.length === 0 ? "no month to archive" : "an earlier archive holds them");
+        say(
+          `${count(lines, "line")} of ${count(months.length, "month")}: ${megabytes(bytes)}, now ${megabytes(archive_bytes)} in ${file}`,
+        );
+      }),
+    );
+}
+
+/** `1.2 MB` */
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
 /** The last lines, and each that comes, over restarts of the gate: those that were written meanwhile follow when it is back. */

@@ -1,6 +1,13 @@
 import { randomBytes } from "node:crypto";
 import type { Alarms } from "../alarms.ts";
-import { type CheckpointSigner, type ReadNote, type RestartReason, readNote, signCheckpoint } from "./checkpoint.ts";
+import {
+  type Checkpoint,
+  type CheckpointSigner,
+  type ReadNote,
+  type RestartReason,
+  readNote,
+  signCheckpoint,
+} from "./checkpoint.ts";
 import { raiseMissing, raiseRestart, raiseUnwritable } from "./checkpoint-alarms.ts";
 import { CheckpointFiles } from "./checkpoint-files.ts";
 import { DailyCheckpoint } from "./daily-checkpoint.ts";
@@ -150,6 +157,19 @@ export class Checkpoints {
   async signNow(): Promise<void> {
     await this.settled();
     if (!this.#is_closed && this.#isCurrent && this.#unsigned > 0) this.#sign(true);
+  }
+
+  /** A checkpoint of the first lines of the trail, for an archive; undefined where there is no key to sign with. */
+  signed(closed: Pick<Checkpoint, "size" | "root" | "end">): string | undefined {
+    const key = this.#parts.keys.current();
+    const said = { origin: this.#origin, epoch: this.#epoch, ms: this.#parts.now(), restarted: null };
+    return key && signCheckpoint({ ...said, ...closed }, key);
+  }
+
+  /** These months' files are in an archive now: the tree's file is stored without them. Never throws. */
+  archived(files: readonly string[]): void {
+    this.#tree.forget(files);
+    this.#save(true);
   }
 
   /**

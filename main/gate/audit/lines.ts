@@ -45,8 +45,24 @@ export function chainLine(raw: RawLine): ChainLine {
   };
 }
 
+/** Lines that are read on demand: of a month's file, or of an archive. */
+export interface LineSource {
+  /** The month's file that they are of, or were. */
+  readonly name: string;
+  /** How many lines were taken of that file, which is the number of the last one. */
+  readonly taken: number;
+  readonly is_archive: boolean;
+  /** The next line, if it is already buffered. */
+  readonly atHand: ChainLine | undefined;
+  /** The next line, which stays the next one until it is taken; undefined at the end. @throws the system's error */
+  peek(): Promise<ChainLine | undefined>;
+  take(): void;
+  /** Skips the rest, and closes what is open. */
+  end(): void;
+}
+
 /** Splits chunks of bytes into lines. */
-class LineCutter {
+export class LineCutter {
   #rest: Buffer[] = [];
   #rest_bytes = 0;
   #at: number;
@@ -118,8 +134,9 @@ export function* lastLines(file: string, bytes: number): Generator<RawLine> {
 }
 
 /** Reads a file's lines on demand, up to the file's size at the start, without blocking the event loop. */
-export class LineCursor {
+export class LineCursor implements LineSource {
   readonly name: string;
+  readonly is_archive = false;
   readonly #path: string;
   readonly #size: number;
   #at: number;
@@ -138,18 +155,15 @@ export class LineCursor {
     this.#cutter = new LineCutter(from);
   }
 
-  /** How many lines were taken, which is the number of the last one. */
   get taken(): number {
     return this.#taken;
   }
 
-  /** The next line, which stays the next one until it is taken; undefined at the end. @throws the system's error */
   async peek(): Promise<ChainLine | undefined> {
     while (this.#next >= this.#ready.length && !this.#is_over) await this.#read();
     return this.#ready[this.#next];
   }
 
-  /** The next line, if it is already buffered. */
   get atHand(): ChainLine | undefined {
     return this.#ready[this.#next];
   }
@@ -159,7 +173,6 @@ export class LineCursor {
     this.#taken++;
   }
 
-  /** Skips the rest. */
   end(): void {
     this.#ready = [];
     this.#is_over = true;

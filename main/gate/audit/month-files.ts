@@ -7,29 +7,33 @@ import { MONTH_FILE, monthFile } from "./chain.ts";
 
 /** The trail's files, for its readers. */
 
-/** Reserved space for the trail; the only other file that belongs into its folder. */
+/** Reserved space for the trail. */
 export const RESERVE_FILE = "reserve";
+/** Months that were put together, by the first and the last of them. */
+export const ARCHIVE_FILE = /^\d{4}-\d\d_\d{4}-\d\d\.archive\.gz$/;
+/** An archive that isn't finished; what is left of one counts for nothing. */
+export const UNFINISHED_ARCHIVE = "archive.new";
 
 export interface FoundFile {
   name: string;
-  /** `month`: may hold lines. `stray`: not a file of the trail. */
-  role: "month" | "stray";
+  /** `month`: may hold lines; `archive`: those of several months. `stray`: not a file of the trail. */
+  role: "month" | "archive" | "stray";
   /** What it is, in words, if it isn't a file: "a link", "a folder"; else null. */
   not_a_file: string | null;
   is_link: boolean;
   size: number;
 }
 
-/** Everything in the trail's folder but the reserve, by name. */
+/** Everything in the trail's folder but the reserve and an unfinished archive, by name. */
 export function filesIn(folder: string): FoundFile[] {
   const found: FoundFile[] = [];
   for (const name of namesIn(folder)) {
-    if (name === RESERVE_FILE) continue;
+    if (name === RESERVE_FILE || name === UNFINISHED_ARCHIVE) continue;
     const stat = lstatSync(join(folder, name), { throwIfNoEntry: false });
     if (stat === undefined) continue;
     found.push({
       name,
-      role: MONTH_FILE.test(name) ? "month" : "stray",
+      role: MONTH_FILE.test(name) ? "month" : ARCHIVE_FILE.test(name) ? "archive" : "stray",
       not_a_file: stat.isFile() ? null : kindOfFile(stat),
       is_link: stat.isSymbolicLink(),
       size: stat.size,

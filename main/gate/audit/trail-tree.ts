@@ -49,6 +49,11 @@ export class TrailTree {
     return true;
   }
 
+  /** These months' files are in an archive now. */
+  forget(files: readonly string[]): void {
+    for (const file of files) this.offsets.delete(file);
+  }
+
   /** True if the files have what it covers, as far as that shows without reading them. @throws the system's error */
   fits(folder: string): boolean {
     for (const [file, offset] of this.offsets) if (sizeOf(folder, file) < offset) return false;
@@ -72,11 +77,12 @@ export class TrailTree {
   async readOn(folder: string, now_ms: number, added: () => boolean): Promise<number> {
     let count = 0;
     let read_bytes = 0;
-    const walk = new TrailWalk(folder, now_ms, () => undefined, this);
-    for await (const { line, file } of walk.lines()) {
+    // What archives hold is before any line that a month's file still has: the whole of a trail begins with it.
+    const walk = new TrailWalk(folder, now_ms, () => undefined, this.range.size === 0 ? undefined : this);
+    for await (const { line, file, is_archived } of walk.lines()) {
       // Torn: the gate cuts it off, or ends it and writes after it.
       if (!line.is_ended) continue;
-      this.offsets.set(file, line.end);
+      if (!is_archived) this.offsets.set(file, line.end);
       if (line.bytes.length === 0) continue;
       this.range.add(leafHash(line.bytes));
       this.file = file;

@@ -3,6 +3,7 @@ import type { AuditReport } from "../../../ipc/audit.ts";
 import { GateError } from "../../../ipc/gate-error.ts";
 import { type AcceptedProblems, acceptedIn, keyOf } from "./accepted.ts";
 import { ClaimCheck, type Claims } from "./against.ts";
+import { ArchivesCheck } from "./archives-check.ts";
 import { GENESIS } from "./chain.ts";
 import { type Head, readHead } from "./head.ts";
 import type { LiveEnd } from "./health.ts";
@@ -71,13 +72,16 @@ export async function examineTrail(
   const end = new EndCheck(live === undefined ? head : { hash: live.hash, position: null }, live !== undefined);
   const check = claims && (await ClaimCheck.of(claims, into(against)));
   let lines = 0;
+  const archives = new ArchivesCheck();
   for await (const walked of walk.lines()) {
     if (walked.line.bytes.length === 0) continue;
     lines++;
+    archives.add(walked.line);
     end.add(walked);
     check?.add(walked);
     for (const [key, reason] of acceptedIn(walked.line)) accepted.set(key, reason);
   }
+  await archives.report(folder, report);
   check?.finish(lines);
   if (head !== undefined || live !== undefined) end.report(report, problems.length > 0);
   else if (lines > 0 && !problems.some(({ kind }) => kind === "head_unreadable"))

@@ -2,8 +2,9 @@ import { readlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { AuditProblem } from "../../../ipc/audit.ts";
 import { errorCode } from "../errors.ts";
+import { ArchiveCursor, type ArchivedMonth, copiesAmong, readArchiveHeader } from "./archive-file.ts";
 import { GENESIS, isInOrder, lineHash, monthBounds, monthFile } from "./chain.ts";
-import { type ChainLine, LineCursor } from "./lines.ts";
+import { type ChainLine, LineCursor, type LineSource } from "./lines.ts";
 import { filesIn } from "./month-files.ts";
 
 /** Reads a trail in the order of its chain, whatever files its lines are in, and reports what doesn't belong there. */
@@ -17,6 +18,8 @@ export interface WalkedLine {
   line: ChainLine;
   file: string;
   number: number;
+  /** The line is in an archive of that file's lines. */
+  is_archived: boolean;
 }
 
 export type Report = (problem: Omit<FoundProblem, "found">, ...found: (string | number)[]) => void;
@@ -53,7 +56,7 @@ interface MonthFit {
   wrong_months: Set<string>;
 }
 
-/** Where a walk over the rest of a trail begins: after the last line that was read before. */
+/** Where a walk over the rest of a trail begins: after the last line that was read before. No archive is part of that rest. */
 export interface WalkedUntil {
   /** How many bytes of each file were read. */
   offsets: ReadonlyMap<string, number>;
@@ -72,8 +75,11 @@ interface Previous {
 }
 
 export class TrailWalk {
+  readonly #folder: string;
   readonly #report: Report;
-  readonly #cursors: LineCursor[] = [];
+  #cursors: LineSource[] = [];
+  /** What archives hold. */
+  readonly #archived: ArchivedMonth[] = [];
   readonly #fits = new Map<string, MonthFit>();
   readonly #recent: string[] = [];
   #previous: Previous = {
@@ -83,14 +89,16 @@ export class TrailWalk {
     ms: undefined,
     event: undefined,
   };
-  #current: LineCursor | undefined;
+  #current: LineSource | undefined;
 
   /**
    * Lists the files as they are now: lines written later aren't read. `from`: the lines before are left out, and what is reported
    * of the others counts from there. @throws the system's error, of the folder
    */
   constructor(folder: string, now_ms: number, report: Report, from?: WalkedUntil) {
+    this.#folder = folder;
     this.#report = report;
+    const archives: LineSource[] = [];
     if (from !== undefined) this.#previous = { ...this.#previous, file: from.file, hash: from.hash };
     for (const { name, role, not_a_file, is_link, size } of filesIn(folder)) {
       const path = join(folder, name);
@@ -103,12 +111,16 @@ export class TrailWalk {
         );
       } else if (not_a_file !== null) {
         report({ file: name, line: 0, kind: "unreadable", problem: `${not_a_file}, not a file` }, not_a_file);
+      } else if (role === "archive") {
+        const cursor = this.#archiveIn(name);
+        if (cursor !== undefined && from === undefined) archives.push(cursor);
       } else if (size > 0) {
         this.#cursors.push(new LineCursor(name, path, size, from?.offsets.get(name)));
       } else if (name > monthFile(now_ms)) {
         report({ file: name, line: 0, kind: "stray_file", problem: "an empty file of a month to come: it is ignored" });
       }
     }
+    this.#cursors = [...archives, ...this.#cursors];
     this.#current = this.#cursors.find(({ name }) => name === from?.file);
   }
 
@@ -119,27 +131,52 @@ export class TrailWalk {
 
   /** All lines, each after the one that it follows where that is known. */
   async *lines(): AsyncGenerator<WalkedLine> {
-    for (let next = await this.#next(); next !== undefined; next = this.#atHand ?? (await this.#next())) {
-      const { cursor, line } = next;
-      cursor.take();
-      const walked = { line, file: cursor.name, number: cursor.taken };
-      this.#examine(walked);
-      yield walked;
+    await this.#leaveOutCopies();
+    try {
+      for (let next = await this.#next(); next !== undefined; next = this.#atHand ?? (await this.#next())) {
+        const { cursor, line } = next;
+        cursor.take();
+        const walked = { line, file: cursor.name, number: cursor.taken, is_archived: cursor.is_archive };
+        this.#examine(walked);
+        yield walked;
+      }
+    } finally {
+      for (const cursor of this.#cursors) cursor.end();
     }
     this.#reportMonths();
   }
 
+  #archiveIn(name: string): LineSource | undefined {
+    const path = join(this.#folder, name);
+    try {
+      const header = readArchiveHeader(path);
+      this.#archived.push(...header.months);
+      return new ArchiveCursor(path, header);
+    } catch (error) {
+      const code = errorCode(error);
+      this.#report({ file: name, line: 0, kind: "unreadable", problem: `it can't be read (${code})` }, code);
+      return undefined;
+    }
+  }
+
+  /** A month's file that is in an archive, too, was left by an archiving that didn't get to its end. */
+  async #leaveOutCopies(): Promise<void> {
+    if (this.#archived.length === 0) return;
+    const copies = new Set((await copiesAmong(this.#folder, this.#archived)).map(({ name }) => name));
+    this.#cursors = this.#cursors.filter(({ name, is_archive }) => is_archive || !copies.has(name));
+  }
+
   /** The usual case, without a promise: the next line of the same file. */
-  get #atHand(): { cursor: LineCursor; line: ChainLine } | undefined {
+  get #atHand(): { cursor: LineSource; line: ChainLine } | undefined {
     const line = this.#current?.atHand;
     if (this.#current === undefined || line?.prev !== this.#previous.hash) return undefined;
     return { cursor: this.#current, line };
   }
 
   /** The line that follows in the chain, in this file or another; else this file's next line, else the next file's first. */
-  async #next(): Promise<{ cursor: LineCursor; line: ChainLine } | undefined> {
+  async #next(): Promise<{ cursor: LineSource; line: ChainLine } | undefined> {
     const order = this.#current === undefined ? this.#cursors : [this.#current, ...this.#cursors];
-    let fallback: { cursor: LineCursor; line: ChainLine } | undefined;
+    let fallback: { cursor: LineSource; line: ChainLine } | undefined;
     for (const cursor of order) {
       const line = await this.#peek(cursor);
       if (line === undefined) continue;
@@ -153,7 +190,7 @@ export class TrailWalk {
     return fallback;
   }
 
-  async #peek(cursor: LineCursor): Promise<ChainLine | undefined> {
+  async #peek(cursor: LineSource): Promise<ChainLine | undefined> {
     try {
       return await cursor.peek();
     } catch (error) {

@@ -1,0 +1,215 @@
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { archivedNotes, archiveMonths } from "../../../main/gate/audit/archive.ts";
+import { notesIn, verdictOn } from "../../../main/gate/audit/checkpoint.ts";
+import { tailAudit } from "../../../main/gate/audit/tail.ts";
+import { verifyAudit } from "../../../main/gate/audit/verify.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { type SignedTrail, signedTrail } from "../../support/signed-trail.ts";
+
+const DAY = 86_400;
+const ARCHIVE = "2026-05_2026-06.archive.gz";
+
+type Gate = ReturnType<SignedTrail["start"]>;
+
+/** A trail of three months, May to July, and the gate that writes it; it is July. */
+function threeMonths() {
+  const trail = signedTrail(new ManualClock("2026-05-20T12:00:00Z"));
+  const gate = trail.start();
+  for (let month = 0; month < 3; month++) {
+    if (month > 0) trail.clock.advance(30 * DAY);
+    gate.write(100);
+  }
+  return { trail, gate };
+}
+
+function archived({ trail, gate }: { trail: SignedTrail; gate: Gate }, before = "2026-07") {
+  const { folder, head_file } = trail;
+  const claims = () => claimsOf(trail, gate);
+  const parts = { audit: gate.audit, checkpoints: gate.checkpoints, trail: { folder, head_file }, claims };
+  return archiveMonths({ ...parts, now: trail.clock.now }, before);
+}
+
+function claimsOf({ folder }: SignedTrail, gate: Gate, against?: string) {
+  const claims = gate.claims(against);
+  return { ...claims, stored: [...claims.stored, ...archivedNotes(folder)] };
+}
+
+async function verified(trail: SignedTrail, gate: Gate, against?: string) {
+  await gate.checkpoints.settled();
+  const { folder, head_file, clock } = trail;
+  return verifyAudit(folder, head_file, gate.audit.end, clock.now(), claimsOf(trail, gate, against));
+}
+
+const filesOf = ({ folder }: SignedTrail) => readdirSync(folder).sort();
+
+describe("archived months", () => {
+  it("are one compressed file with every byte of theirs, under a signed checkpoint, and verify proves them as before", async () => {
+    const { trail, gate } = threeMonths();
+    await gate.checkpoints.signNow();
+    const kept = gate.checkpoints.newest?.text ?? "";
+    const months = ["2026-05.jsonl", "2026-06.jsonl"].map((name) => readFileSync(join(trail.folder, name), "utf8"));
+    const before = await verified(trail, gate, kept);
+    const made = await archived({ trail, gate });
+    expect(made).toMatchObject({ file: ARCHIVE, months: ["2026-05", "2026-06"], lines: 200 });
+    expect(made.archive_bytes).toBeLessThan(made.bytes / 2);
+    expect(filesOf(trail)).toEqual([ARCHIVE, "2026-07.jsonl"].sort());
+    expect(statSync(join(trail.folder, ARCHIVE)).mode & 0o777).toBe(0o600);
+    const text = gunzipSync(readFileSync(join(trail.folder, ARCHIVE))).toString("utf8");
+    expect(text.slice(text.indexOf("\n") + 1)).toBe(months.join(""));
+    const [note] = notesIn(archivedNotes(trail.folder)[0]?.text ?? "");
+    expect(note?.note && verdictOn(note.note, trail.keys.known())).toBe("valid");
+    expect(note?.note).toMatchObject({ size: 200, end: { file: "2026-06.jsonl" } });
+    // A line says that they were archived.
+    expect(await verified(trail, gate, kept)).toEqual({ ...before, files: 2, lines: before.lines + 1 });
+    expect(tailAudit(trail.folder, 1)).toMatchObject([{ event: "audit.archived", file: ARCHIVE, lines: 200 }]);
+  });
+
+  it("leave the gate its chain and its tree: beside it, after an end, after a kill, and without the tree's file", async () => {
+    const { trail, gate } = threeMonths();
+    await archived({ trail, gate });
+    gate.write(100);
+    await gate.checkpoints.signNow();
+    const kept = gate.checkpoints.newest?.text ?? "";
+    expect(await verified(trail, gate, kept)).toMatchObject({ ok: true, lines: 401, problems: [] });
+    await gate.end();
+    const second = trail.start();
+    second.write(10);
+    expect(await verified(trail, second, kept)).toMatchObject({ ok: true, lines: 411, problems: [] });
+    second.kill();
+    const third = trail.start();
+    third.write(1);
+    expect(await verified(trail, third, kept)).toMatchObject({ ok: true, problems: [] });
+    await third.end();
+    rmSync(trail.tree_file);
+    const fourth = trail.start();
+    expect(await verified(trail, fourth, kept)).toMatchObject({ ok: true, problems: [] });
+    fourth.write(70);
+    await fourth.checkpoints.signNow();
+    expect(fourth.checkpoints.newest?.epoch).toBe(1);
+    expect(await verified(trail, fourth, kept)).toMatchObject({ ok: true, problems: [] });
+    await fourth.end();
+    expect(trail.failures).toEqual([]);
+  });
+
+  it("can follow earlier ones, each in a file of its own", async () => {
+    const { trail, gate } = threeMonths();
+    expect(await archived({ trail, gate }, "2026-06")).toMatchObject({ months: ["2026-05"] });
+    expect(await archived({ trail, gate }, "2026-06")).toMatchObject({ file: null, months: [] });
+    expect(await archived({ trail, gate }, "2026-07")).toMatchObject({ months: ["2026-06"], lines: 100 });
+    expect(filesOf(trail)).toEqual(["2026-05_2026-05.archive.gz", "2026-06_2026-06.archive.gz", "2026-07.jsonl"]);
+    expect(await verified(trail, gate)).toMatchObject({ ok: true, files: 3, lines: 302, problems: [] });
+  });
+
+  it("are never the present one, and none while the trail isn't as it was written", async () => {
+    const { trail, gate } = threeMonths();
+    await expect(archived({ trail, gate }, "2026-08")).rejects.toMatchObject({ code: "invalid_params" });
+    const may = join(trail.folder, "2026-05.jsonl");
+    const text = readFileSync(may, "utf8");
+    writeFileSync(may, text.replace("a line 5", "a lime 5"));
+    await expect(archived({ trail, gate })).rejects.toMatchObject({ code: "trail_not_whole" });
+    writeFileSync(may, text);
+    expect(filesOf(trail)).toEqual(["2026-05.jsonl", "2026-06.jsonl", "2026-07.jsonl"]);
+    expect(await archived({ trail, gate }, "2026-07")).toMatchObject({ lines: 200 });
+  });
+
+  it("stay where the gate has written its last line: it is in the month that stays before any file is removed", async () => {
+    const { trail, gate } = threeMonths();
+    trail.clock.advance(30 * DAY);
+    expect(await archived({ trail, gate }, "2026-08")).toMatchObject({ months: ["2026-05", "2026-06", "2026-07"] });
+    await gate.end();
+    const next = trail.start();
+    expect(await verified(trail, next)).toMatchObject({ ok: true, lines: 301, problems: [] });
+    await next.end();
+  });
+
+  it.each([
+    ["a byte in it was changed", (file: string) => flipByte(file)],
+    ["its end is missing", (file: string) => writeFileSync(file, readFileSync(file).subarray(0, -20))],
+    ["something was added behind its end", (file: string) => appendFileSync(file, "more")],
+    ["it is gone", (file: string) => rmSync(file)],
+    ["it is something else", (file: string) => writeFileSync(file, "notes")],
+  ])("are proven wrong where %s", async (_what, harm) => {
+    const { trail, gate } = threeMonths();
+    await archived({ trail, gate });
+    harm(join(trail.folder, ARCHIVE));
+    const report = await verified(trail, gate);
+    expect(report.ok).toBe(false);
+    expect(report.problems.map(({ file }) => file)).toContain(ARCHIVE);
+    gate.write(1);
+  });
+});
+
+describe("an archiving that ended before its end", () => {
+  const interruptions: Record<string, (at: { folder: string; saved: string }) => void> = {
+    "while the archive was written": ({ folder, saved }) => {
+      rmSync(join(folder, ARCHIVE));
+      restore(folder, saved, ["2026-05.jsonl", "2026-06.jsonl"]);
+      writeFileSync(join(folder, "archive.new"), "half of it");
+    },
+    "before the archive had its name": ({ folder, saved }) => {
+      restore(folder, saved, ["2026-05.jsonl", "2026-06.jsonl"]);
+      copyFileSync(join(folder, ARCHIVE), join(folder, "archive.new"));
+      rmSync(join(folder, ARCHIVE));
+    },
+    "before the first month was removed": ({ folder, saved }) =>
+      restore(folder, saved, ["2026-05.jsonl", "2026-06.jsonl"]),
+    "between two months": ({ folder, saved }) => restore(folder, saved, ["2026-06.jsonl"]),
+    "before the tree was stored": () => undefined,
+  };
+
+  it.each(Object.entries(interruptions))(
+    "%s has lost nothing, and the next one completes it",
+    async (_when, interrupt) => {
+      const { trail, gate } = threeMonths();
+      const { folder, tree_file, top } = trail;
+      await gate.checkpoints.signNow();
+      const kept = gate.checkpoints.newest?.text ?? "";
+      gate.checkpoints.tend();
+      const saved = join(top, "saved");
+      for (const name of ["2026-05.jsonl", "2026-06.jsonl"]) copyFileSync(join(folder, name), `${saved}-${name}`);
+      copyFileSync(tree_file, `${saved}-tree`);
+      await archived({ trail, gate });
+      gate.kill();
+      copyFileSync(`${saved}-tree`, tree_file);
+      interrupt({ folder, saved });
+      for (const more of [5, 90]) {
+        const next = trail.start();
+        expect(await verified(trail, next, kept)).toMatchObject({ ok: true, problems: [] });
+        next.write(more);
+        expect(await verified(trail, next, kept)).toMatchObject({ ok: true, problems: [] });
+        expect(next.checkpoints.epoch).toBe(1);
+        await next.end();
+      }
+      const last = trail.start();
+      await archived({ trail, gate: last });
+      expect(filesOf(trail)).toEqual([ARCHIVE, "2026-07.jsonl"]);
+      expect(await verified(trail, last, kept)).toMatchObject({ ok: true, problems: [] });
+      await last.end();
+      expect(trail.failures).toEqual([]);
+      expect(existsSync(join(folder, "archive.new"))).toBe(false);
+    },
+  );
+});
+
+function restore(folder: string, saved: string, names: readonly string[]): void {
+  for (const name of names) copyFileSync(`${saved}-${name}`, join(folder, name));
+}
+
+function flipByte(file: string): void {
+  const bytes = readFileSync(file);
+  const at = Math.floor(bytes.length / 2);
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  writeFileSync(file, bytes);
+}
