@@ -24,6 +24,8 @@ export const configSchema = z
         ttl_seconds: z.number().int().min(10).max(86_400).default(600),
         /** Seconds a grant for a session lasts at the most. */
         session_seconds: z.number().int().min(60).max(604_800).default(86_400),
+        /** Days that a request is kept after its end; 0: for good. */
+        keep: z.number().int().min(0).max(36_500).default(400),
         db: absolutePath.optional(),
       })
       .prefault({}),

@@ -168,7 +168,7 @@ function stopWaiting({ safety, agent_pauses }: Opened, gate: Gate): void {
 function flush(opened: Opened, { gate, receipts, checkpoints }: Parts): void {
   const { audit, storage, failed } = opened;
   if (storage.watch.lossByNow() !== undefined) return;
-  const { activity, agents, agent_pauses, approvals, grants, rate, safety, state_reserve } = opened;
+  const { activity, aged_requests, agents, agent_pauses, approvals, grants, rate, safety, state_reserve } = opened;
   gate.record();
   gate.publish();
   noteCountedReports(opened);
@@ -188,6 +188,7 @@ function flush(opened: Opened, { gate, receipts, checkpoints }: Parts): void {
     agents,
     activity,
     safety.violations,
+    aged_requests,
   ];
   for (const part of parts) {
     try {

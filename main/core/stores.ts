@@ -2,6 +2,7 @@ import type { Pause } from "../../ipc/safety.ts";
 import { Activity } from "../gate/activity/activity.ts";
 import { type AgentPause, AgentPauses } from "../gate/agent-pauses.ts";
 import { AgentDirectory } from "../gate/agents.ts";
+import { AgedRequests } from "../gate/approvals/aged-requests.ts";
 import { ApprovalRegistry } from "../gate/approvals/registry.ts";
 import { DiskReserve } from "../gate/disk-reserve.ts";
 import { GrantStore } from "../gate/grants/store.ts";
@@ -23,6 +24,7 @@ export interface Base extends Beginnings {
 /** What is kept in databases, each behind its own interface. */
 export interface Stores {
   activity: Activity;
+  aged_requests: AgedRequests;
   agents: AgentDirectory;
   agent_pauses: AgentPauses;
   approvals: ApprovalRegistry;
@@ -72,6 +74,7 @@ export function openStores(
     publish({ type: "agents.changed", data: {} });
   };
   return {
+    aged_requests: storage.on(databases.approvals, (db) => new AgedRequests(db, config.approvals.keep, now)),
     agents,
     agent_pauses: storage.on(
       databases.agents,
