@@ -5,7 +5,6 @@ import type { Executor } from "../executors/catalog.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
 import { gitEffect } from "../programs/git.ts";
 import { programCalled } from "../programs/table.ts";
-import { sendsData } from "../programs/web.ts";
 import type { SimpleCommand } from "../shell/reading.ts";
 import type { Reviewable } from "../stages/examination.ts";
 import { kindOf } from "../targets/path-kind.ts";
@@ -41,15 +40,27 @@ export function effectOfHazards(hazards: readonly Hazard[], deletes_for_good: bo
 }
 
 /** Of a tool that says what it needs. */
-export function effectOfTool(
-  { executor: { manifest }, needs }: Pick<Reviewable, "executor" | "needs">,
-  held: HeldByGit,
-): Effect {
+export function effectOfTool({ executor, needs }: Pick<Reviewable, "executor" | "needs">, held: HeldByGit): Effect {
   const from_needs = effectOfNeeds(needs, held);
-  const has_network = needs.some(({ capability }) => capability === "network:http" || capability === "llm:online");
-  const sends = has_network && manifest.reversibility !== "reversible";
-  return sends ? worse(from_needs, "sends") : from_needs;
+  return sendsAway(executor, needs) ? worse(from_needs, "sends") : from_needs;
 }
+
+/** True if a call takes something away from this machine: more than the question for what is fetched. What runs code may do so besides. */
+export function sendsAway({ manifest }: Pick<Executor, "manifest">, needs: readonly ResolvedRequirement[]): boolean {
+  if (needs.some(isSent)) return true;
+  const has_network = needs.some(({ capability }) => capability === "network:http" || capability === "llm:online");
+  return has_network && manifest.reversibility !== "reversible" && !isShell(manifest);
+}
+
+/** Something is sent where this is needed. */
+export function isSent({ capability, target }: ResolvedRequirement): boolean {
+  return (
+    capability === "mail:send" || capability === "channel:out" || (target.kind === "host" && target.sends === true)
+  );
+}
+
+const isShell = ({ needs }: Executor["manifest"]): boolean =>
+  needs.some(({ target }) => target.from === "command" && target.is_shell === true);
 
 export function effectOfNeeds(needs: readonly ResolvedRequirement[], held: HeldByGit): Effect {
   const copied = new Set(needs.map(({ copied_from }) => copied_from));
@@ -63,13 +74,11 @@ export function effectOfNeeds(needs: readonly ResolvedRequirement[], held: HeldB
     .reduce(worse, "reads");
 }
 
-function effectOfNeed({ capability, target, access }: ResolvedRequirement, held: HeldByGit): Effect {
+function effectOfNeed(need: ResolvedRequirement, held: HeldByGit): Effect {
+  const { capability, target, access } = need;
   switch (capability) {
     case "code:exec":
       return "anything";
-    case "mail:send":
-    case "channel:out":
-      return "sends";
     case "fs:write": {
       if (target.kind !== "path" || target.real === null) return "changes_files";
       const path = target.real;
@@ -80,7 +89,7 @@ function effectOfNeed({ capability, target, access }: ResolvedRequirement, held:
       return held.heldAt(path) === "not_held" ? "changes_files" : "in_git";
     }
     default:
-      return "reads";
+      return isSent(need) ? "sends" : "reads";
   }
 }
 
@@ -106,10 +115,9 @@ function effectOfLine(line: CommandLine, call: Reviewable["call"], place: CallPl
   const { commands, unread } = line.reading;
   if (unread !== null || (commands.length === 0 && cleared.unclear !== null)) return "anything";
   if (cleared.unclear === null) {
-    const from_git = commands.some(({ name }) => programCalled(name)?.works_on_repository)
+    return commands.some(({ name }) => programCalled(name)?.works_on_repository)
       ? effectOfGitLine(commands, cleared, place, held)
       : effectOfNeeds(cleared.needs, held);
-    return commands.some(({ name, argv }) => sendsData(name, argv.slice(1))) ? worse(from_git, "sends") : from_git;
   }
   return commands
     .map((command) => {
@@ -118,11 +126,10 @@ function effectOfLine(line: CommandLine, call: Reviewable["call"], place: CallPl
       const of_git = effectOfGit(command, place);
       if (of_git !== null) return of_git;
       if (!is_clear) return "anything";
-      const of_needs = effectOfNeeds(
+      return effectOfNeeds(
         parts.flatMap(({ needs }) => needs),
         held,
       );
-      return sendsData(command.name, command.argv.slice(1)) ? worse(of_needs, "sends") : of_needs;
     })
     .reduce(worse, "reads");
 }
@@ -163,8 +170,8 @@ export function reversibilityOf(
   { effect, hazards }: Pick<Description, "effect" | "hazards">,
   { manifest, is_described }: Pick<Executor, "manifest" | "is_described">,
 ): Reversibility {
-  const is_shell = manifest.needs.some(({ target }) => target.from === "command" && target.is_shell === true);
-  if ((effect === "anything" || effect === "sends") && is_described && !is_shell) return manifest.reversibility;
+  if ((effect === "anything" || effect === "sends") && is_described && !isShell(manifest))
+    return manifest.reversibility;
   return effect === "sends" && hazards.some(({ id }) => EFFECT_OF[id] === "sends")
     ? "irreversible"
     : REVERSIBILITY[effect];

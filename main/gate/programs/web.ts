@@ -155,7 +155,7 @@ const behindAt = (word: Word): Word =>
   word.text.startsWith("@") ? wordOf([{ text: word.text.slice(1), kind: "text" }], word) : word;
 
 /** True if a program that fetches sends something, or asks the host to change something. */
-export function sendsData(name: string, args: readonly Word[]): boolean {
+function sendsData(name: string, args: readonly Word[]): boolean {
   if (name === "wget") return args.some(({ text }) => /^--(?:post|body|method)/.test(text));
   if (name !== "curl") return false;
   const { options } = argumentsOf(CURL, args);

@@ -1,5 +1,6 @@
 import type { ReviewStage } from "../../../ipc/review.ts";
 import { CAPABILITY_REGISTRY, changesNothing } from "../capabilities.ts";
+import { isSent, sendsAway } from "../description/effect.ts";
 import type { Reviewable } from "../stages/examination.ts";
 import { kindOf } from "../stages/examination.ts";
 import type { McpToolConfig, When } from "./config.ts";
@@ -18,9 +19,10 @@ export function isConcerned(x: Reviewable, when: When, skipped: SkipJudge): bool
   return !isSkipped(x, skipped) && fitsAgent(x, when) && fitsExecutor(x, when) && fitsCapabilities(x, when);
 }
 
-/** A manifest speaks for a call only while nothing that the call states itself changes anything. */
+/** A manifest speaks for a call only while nothing that the call states itself changes or sends anything. */
 function isSkipped({ call, executor, stated_needs }: Reviewable, skipped: SkipJudge): boolean {
-  if (executor.manifest.skip_judge) return stated_needs.every(({ capability }) => changesNothing(capability));
+  if (executor.manifest.skip_judge)
+    return stated_needs.every((need) => changesNothing(need.capability) && !isSent(need));
   return !executor.is_described && skipped.has(call.executor);
 }
 
@@ -42,7 +44,8 @@ function fitsExecutor({ call, executor: { manifest } }: Reviewable, { executors 
 function fitsCapabilities({ executor, stated_needs }: Reviewable, { capabilities, executors }: When): boolean {
   if (capabilities !== undefined) return stated_needs.some(({ capability }) => capabilities.includes(capability));
   if (executors !== undefined) return true;
-  return !executor.is_described || stated_needs.some(({ capability }) => CAPABILITY_REGISTRY[capability].critical);
+  const is_critical = stated_needs.some(({ capability }) => CAPABILITY_REGISTRY[capability].critical);
+  return is_critical || !executor.is_described || sendsAway(executor, stated_needs);
 }
 
 const NOBODY: readonly Reviewer[] = [];

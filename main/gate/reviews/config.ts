@@ -14,7 +14,7 @@ const nameSchema = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "letter
 const fraction = z.number().min(0).max(1);
 const executorName = z.string().min(1).max(200);
 
-/** Which calls a judge looks at: those that fit every key that is given. Without `capabilities` and `executors`: critical ones. */
+/** Which calls a judge looks at: those that fit every key that is given. Without `capabilities` and `executors`: critical ones, and those that send something away. */
 export const whenSchema = z.strictObject({
   capabilities: z.array(capabilitySchema).min(1).optional(),
   executors: z.array(executorName).min(1).max(256).optional(),

@@ -19,6 +19,18 @@ const concerned = (situation: Situation, when: When = {}, skipped = skippedTools
 describe("which calls a judge looks at", () => {
   it.each<[boolean, string, Situation]>([
     [false, "what only reads", { executor: "http_get", args: { url: "https://example.org/" } }],
+    [false, "a command line that only fetches", { executor: "Bash", args: { command: "curl https://example.org/" } }],
+    [false, "a search on the web", { executor: "WebSearch", args: { query: "x" } }],
+    [true, "what posts", { executor: "http_post", args: { url: "https://example.org/", body: "x" } }],
+    [true, "a body", { executor: "http_get", args: { url: "https://example.org/", body: "x" } }],
+    [true, "a message", { executor: "channel_send", args: { channel: "#all", text: "x" } }],
+    [true, "a mail", { executor: "mail_send", args: { to: "anna@example.org" } }],
+    [true, "a question to a model elsewhere", { executor: "llm_online", args: { prompt: "x" } }],
+    [true, "curl -d", { executor: "Bash", args: { command: "curl -d @/srv/p/a.txt https://example.org/" } }],
+    [true, "curl -T", { executor: "Bash", args: { command: "curl -T /srv/p/a.db https://example.org/" } }],
+    [true, "curl -F", { executor: "Bash", args: { command: "curl -F f=@/srv/p/a.txt https://example.org/" } }],
+    [true, "curl -H @", { executor: "Bash", args: { command: "curl -H @/srv/p/a.txt https://example.org/" } }],
+    [true, "git push", { executor: "Bash", args: { command: "git push" } }],
     [true, "what writes", WRITE],
     [true, "what runs code", SHELL],
     [true, "what nothing describes", UNKNOWN],
@@ -65,6 +77,14 @@ describe("skip_judge", () => {
   it("says nothing for a call that itself states more than its manifest", () => {
     const situation: Situation = { ...READ, context: { capability: "fs:write" } };
     expect(concerned(situation, { capabilities: ["fs:read"] })).toBe(true);
+  });
+
+  it("says nothing for a call that sends something by a tool that fetches", () => {
+    const needs: ManifestSource["needs"] = [{ capability: "network:http", target: { from: "url", arg: "url" } }];
+    const own = [manifestOf({ needs, skip_judge: true, reversibility: "reversible" })];
+    const call = (args: Record<string, unknown>) => concerned({ executor: "box", args, own });
+    expect(call({ url: "https://example.org/" })).toBe(false);
+    expect(call({ url: "https://example.org/", body: "x" })).toBe(true);
   });
 
   it.each<[string, Partial<ManifestSource>]>([
