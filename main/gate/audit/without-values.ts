@@ -16,9 +16,10 @@ const MIN_TELLING_WORD = 5;
 /**
  * The intent without the arguments' values, which the agent may have written into it and which must not get into the log. Replaced
  * are whole values, passages of three words from one, everything that is more than a plain word (paths, hosts, numbers, keys), and
- * longer plain words that are in a value.
+ * longer plain words that are in a value. `every_word`: each word that is in a value, in whatever letters and length, and no argument
+ * is named.
  */
-export function withoutValues(intent: string, args: Record<string, unknown>): string {
+export function withoutValues(intent: string, args: Record<string, unknown>, every_word = false): string {
   const text = intent.slice(0, MAX_INTENT);
   if (text === "") return text;
   const strings = scalarsIn(args);
@@ -29,7 +30,7 @@ export function withoutValues(intent: string, args: Record<string, unknown>): st
   const marks: (string | undefined)[] = new Array(text.length);
   for (const { key, value } of strings) {
     const whole = value.trim();
-    if (whole.length >= 3) markAll(marks, text, whole, `<${key.slice(0, MAX_KEY_LENGTH)}>`);
+    if (whole.length >= 3) markAll(marks, text, whole, every_word ? "<args>" : `<${key.slice(0, MAX_KEY_LENGTH)}>`);
   }
   markPassages(marks, text, strings);
   for (const { start, text: word } of piecesOf(text, WORD)) {
@@ -39,6 +40,7 @@ export function withoutValues(intent: string, args: Record<string, unknown>): st
     if (strings.some(({ value }) => value.includes(bare))) mark(marks, start, start + bare.length, "<args>");
     else if (!is_plain) mark(marks, start, start + bare.length, "<…>");
   }
+  if (every_word) markWords(marks, text, strings);
   return replaced(text, marks);
 }
 
@@ -65,6 +67,18 @@ function markPassages(marks: (string | undefined)[], text: string, strings: read
   }
 }
 
+/** Marks each word that is anywhere in a value, whatever its case and however its accents are written. */
+function markWords(marks: (string | undefined)[], text: string, strings: readonly FoundString[]): void {
+  const values = strings.map(({ value }) => folded(value));
+  for (const { start, text: word } of piecesOf(text, LETTERS)) {
+    const plain = folded(word);
+    if (values.some((value) => value.includes(plain))) mark(marks, start, start + word.length, "<args>");
+  }
+}
+
+const folded = (text: string): string => text.normalize("NFKC").toUpperCase().toLowerCase();
+
+const LETTERS = /[\p{L}\p{M}\p{N}]+/gu;
 const WORD = /[^\s"'`,;()<>]+/g;
 const BETWEEN_BLANKS = /\S+/g;
 

@@ -80,7 +80,8 @@ export function sentCall(x: Reviewable, send: Send): SentCall {
   const cwd = call.context?.cwd;
   const has_values = texts.send !== "keys";
   return withoutEmpty({
-    intent: send === "keys" ? withoutValues(call.intent, call.args) : beginningOf(call.intent, MAX_INTENT, texts.of),
+    intent:
+      send === "keys" ? withoutValues(call.intent, call.args, true) : beginningOf(call.intent, MAX_INTENT, texts.of),
     user_asked: has_values ? userAsked(x, texts) : undefined,
     tool: toolSent(x, send),
     cwd: has_values && cwd !== project ? textSent(cwd, texts) : undefined,
