@@ -85,13 +85,15 @@ export class SessionDecisions {
    * The names of the executors that were denied earlier in this turn, each once. Without a turn: in the last that the session named,
    * or, where it never named one, in the last ten minutes. A request that ended without an answer is no denial, nor is a pause.
    * @param now milliseconds
+   * @param by only what this stage denied
    */
-  deniedInTurn(agent_id: string, session: string, turn: string | undefined, now: number): string[] {
+  deniedInTurn(agent_id: string, session: string, turn: string | undefined, now: number, by?: Stage): string[] {
     const found = this.#find(agent_id, session);
     if (found === undefined) return [];
     const named = turn ?? found.turn;
     const isInTurn = (denial: SessionDecision) =>
-      named === undefined ? denial.ts * 1000 >= now - TURN_MS : denial.turn === named;
+      (by === undefined || denial.stage === by) &&
+      (named === undefined ? denial.ts * 1000 >= now - TURN_MS : denial.turn === named);
     return [...new Set(found.denials.filter(isInTurn).map(({ executor }) => executor))];
   }
 

@@ -1,5 +1,6 @@
 import type { Description, Hazard } from "../../../../ipc/description.ts";
 import { effectText, hazardText } from "../../../../ipc/hazard-words.ts";
+import { priceText } from "../../../../ipc/price-words.ts";
 import { shortenHome } from "../../../../ipc/visible-text.ts";
 import { withoutValues } from "../../audit/without-values.ts";
 import { placeOf } from "../../description/call-place.ts";
@@ -44,6 +45,8 @@ export interface SentCall {
   /** What a name in it would run. */
   runs?: Record<string, string[]>;
   request?: string;
+  /** What it costs, where a price is known. */
+  price?: string;
   args: string[] | Record<string, unknown>;
 }
 
@@ -97,6 +100,7 @@ export function sentCall(x: Reviewable, send: Send): SentCall {
     changes: changesOf(description, texts),
     runs: has_values ? scriptsOf(description, texts) : undefined,
     request: requestOf(description, texts),
+    price: x.price === undefined ? undefined : priceText(x.price, "en"),
     args: send === "keys" ? argumentNames(x) : argumentsSent(x, send, texts.of),
   });
 }

@@ -41,7 +41,7 @@ export function validatorPayload(
     criteria,
     validation_context: VALIDATION_CONTEXT,
     policy_violations:
-      agent_id === undefined ? [] : decisions.deniedInTurn(agent_id, session, x.call.context?.turn, now()),
+      agent_id === undefined ? [] : decisions.deniedInTurn(agent_id, session, x.call.context?.turn, now(), "policy"),
     execution_id: session,
     tool_audit_history:
       agent_id === undefined

@@ -102,6 +102,21 @@ describe("with its arguments' names only", () => {
     expect(sent("keys", "Read", { file_path: path }).needs).toEqual([`fs:read: ${kind}`]);
   });
 
+  it("says what the call costs, where a price is known", () => {
+    const { cwd, home } = project;
+    const x = examinationOf({
+      executor: "http_post",
+      args: { url: "https://a.example" },
+      context: { cwd },
+      settings: { home },
+    });
+    const price = { amount: 0.25, currency: "EUR", is_estimated: true };
+    for (const send of ["keys", "redacted", "full"] as const) {
+      expect(sentCall({ ...x, price }, send).price).toBe("about 0.25 EUR");
+      expect(sentCall(x, send)).not.toHaveProperty("price");
+    }
+  });
+
   it("counts targets of one kind, and tells this machine from a host", () => {
     const curl = "curl -s https://a.example https://127.0.0.1.b.example http://localhost:3000 http://127.0.0.2:3000";
     expect(sent("keys", "Bash", { command: curl }).needs).toEqual([

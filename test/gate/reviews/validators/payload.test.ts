@@ -53,26 +53,32 @@ it("has the eight required keys, the execution's id and its history, and nothing
   expect(JSON.parse(String(payload.output))).toEqual(payload.proposed_tool_call);
 });
 
-it("policy_violations names the tools that were denied earlier in the same turn; the history has no value", () => {
+it("policy_violations names the tools that the policy denied earlier in the same turn, and no other; the history has no value", () => {
   const parts = partsOf();
   const decisions = new SessionDecisions(new ExecutorCatalog(), () => NOW);
-  const note = (executor: string, turn: string, outcome: Decision["outcome"]) => {
+  const note = (executor: string, turn: string, outcome: Decision["outcome"], stage: Decision["stage"] = "policy") => {
     const situation = { executor, args: { file_path: "/srv/secret-plans" }, context: { turn }, session: "s-1" };
     const { call, subject } = examinationOf(situation);
-    decisions.note({ ...decided(situation), outcome, stage: outcome === "denied" ? "guard" : "policy" }, call, subject);
+    decisions.note({ ...decided(situation), outcome, stage }, call, subject);
   };
   note("Glob", "turn-1", "denied");
   note("Write", "turn-2", "denied");
   note("Read", "turn-2", "allowed");
   note("Write", "turn-2", "denied");
+  note("Bash", "turn-2", "denied", "guard");
+  note("Edit", "turn-2", "denied", "judge");
+  note("MultiEdit", "turn-2", "denied", "validators");
   const x = examinationOf({ ...SITUATION, context: { turn: "turn-2" } });
   const payload = validatorPayload(x, JUDGE, { ...parts, decisions });
   expect(payload.policy_violations).toEqual(["Write"]);
   expect(payload.tool_audit_history).toEqual([
-    { executor: "Glob", outcome: "denied", stage: "guard" },
-    { executor: "Write", outcome: "denied", stage: "guard" },
+    { executor: "Glob", outcome: "denied", stage: "policy" },
+    { executor: "Write", outcome: "denied", stage: "policy" },
     { executor: "Read", outcome: "allowed", stage: "policy" },
-    { executor: "Write", outcome: "denied", stage: "guard" },
+    { executor: "Write", outcome: "denied", stage: "policy" },
+    { executor: "Bash", outcome: "denied", stage: "guard" },
+    { executor: "Edit", outcome: "denied", stage: "judge" },
+    { executor: "MultiEdit", outcome: "denied", stage: "validators" },
   ]);
   expect(JSON.stringify(payload)).not.toContain("secret-plans");
   const other = validatorPayload(examinationOf({ ...SITUATION, session: "s-2" }), JUDGE, { ...parts, decisions });
