@@ -5,7 +5,7 @@ import { AGENTS_SCHEMA } from "../main/gate/agents.ts";
 import { Prices } from "../main/gate/costs/prices.ts";
 import { openDatabaseReadOnly } from "../main/gate/database.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "../main/gate/executors/catalog.ts";
-import type { Profile } from "../main/gate/profiles/policy-overrides.ts";
+import { type Profile, withoutKindText } from "../main/gate/profiles/policy-overrides.ts";
 import { loadPolicyOverrides } from "../main/policy-overrides-file.ts";
 import { attempt, type Check } from "./check.ts";
 
@@ -15,18 +15,28 @@ export function profileChecks(paths: GatePaths): Check[] {
   if (!existsSync(paths.policy_overrides)) return [];
   return [
     attempt("profiles", () => {
-      const { profiles, list } = loadPolicyOverrides(paths.policy_overrides);
-      const counted = `${profiles.length} in ${paths.policy_overrides}, ${list.length} cells made stricter`;
-      return [counted, ...unpaired(profiles, paths).map((name) => `no agent named ${name} is paired`)].join("; ");
+      const overrides = loadPolicyOverrides(paths.policy_overrides);
+      const counted = `${overrides.profiles.length} in ${paths.policy_overrides}, ${overrides.list.length} cells made stricter`;
+      const paired = pairedNames(paths);
+      const left_out = overrides.withoutKind(paired);
+      return [
+        counted,
+        ...unpaired(overrides.profiles, paired).map((name) => `no agent named ${name} is paired`),
+        ...(left_out.length === 0 ? [] : [withoutKindText(left_out)]),
+      ].join("; ");
     }),
   ];
 }
 
-function unpaired(profiles: readonly Profile[], paths: GatePaths): string[] {
+function pairedNames(paths: GatePaths): string[] {
   const db = openDatabaseReadOnly(paths.agents_db, AGENTS_SCHEMA);
-  const names = (db?.prepare("SELECT lower(name) FROM agents WHERE revoked_at IS NULL").pluck().all() ??
-    []) as string[];
+  const names = db?.prepare("SELECT name FROM agents WHERE revoked_at IS NULL").pluck().all() ?? [];
   db?.close();
+  return names as string[];
+}
+
+function unpaired(profiles: readonly Profile[], paired: readonly string[]): string[] {
+  const names = paired.map((name) => name.toLowerCase());
   return profiles.flatMap(({ holder }) =>
     holder.by === "agent" && !names.includes(holder.name.toLowerCase()) ? [holder.name] : [],
   );

@@ -4,7 +4,7 @@ import { CAPABILITIES, type Capability, LEVELS, type Level, type Outcome, outcom
 import { GateError } from "../ipc/gate-error.ts";
 import type { PolicyOverride } from "../ipc/policy-overrides.ts";
 import { agentNameSchema } from "../ipc/wire.ts";
-import { agentKindSchema } from "./gate/executors/agent-kind.ts";
+import { type AgentKind, agentKindSchema } from "./gate/executors/agent-kind.ts";
 import { fileError } from "./gate/file-errors.ts";
 import { isStricter, POLICY_TABLE } from "./gate/policy.ts";
 import { PolicyOverrides, type Profile, type ProfileHolder } from "./gate/profiles/policy-overrides.ts";
@@ -26,13 +26,20 @@ const cellsSchema = z.strictObject(
   >,
 );
 
+/** In place of a kind: each that no other profile names. */
+const ANY_OTHER = "any-other";
+
+const kindsSchema = z.union([agentKindSchema, z.literal(ANY_OTHER), z.array(agentKindSchema).min(1)], {
+  error: `expected ${agentKindSchema.options.map((kind) => `"${kind}"`).join(", ")}, a list of these, or "${ANY_OTHER}"`,
+});
+
 const profileSchema = z.strictObject({
   principal: z
     .string()
     .regex(PRINCIPAL, "expected local: and the name of a user of this machine, such as local:anna")
     .optional(),
   agent: agentNameSchema.optional(),
-  agent_kind: agentKindSchema.optional(),
+  agent_kind: kindsSchema.optional(),
   ...(Object.fromEntries(LEVELS.map((level) => [level, cellsSchema.optional()])) as Record<
     Level,
     z.ZodOptional<typeof cellsSchema>
@@ -64,7 +71,9 @@ export function loadPolicyOverrides(file: string): PolicyOverrides {
   const lines = new Map<string, number>();
   for (const [index, source] of table.profile.entries()) {
     const at: Place = (...path) => lineOf(text, ["profile", String(index), ...path]);
-    const { holder, key, words } = holderOf(source, (problem) => refused(file, at(), `profile.${index}`, problem));
+    const { holder, key, words } = holderOf(source, table.profile, (problem) =>
+      refused(file, at(), `profile.${index}`, problem),
+    );
     const before = lines.get(words.toLowerCase());
     if (before !== undefined)
       throw refused(
@@ -121,6 +130,7 @@ const KEYS = ["principal", "agent", "agent_kind"] as const;
 /** @throws what `refuse` makes of it unless it is for one alone */
 function holderOf(
   { principal, agent, agent_kind }: ProfileSource,
+  all: readonly ProfileSource[],
   refuse: (problem: string) => GateError,
 ): { holder: ProfileHolder; key: (typeof KEYS)[number]; words: string } {
   const given = [principal, agent, agent_kind].filter((value) => value !== undefined).length;
@@ -131,9 +141,19 @@ function holderOf(
     return { holder, key: "principal", words: `principal ${principal}` };
   }
   if (agent !== undefined) return { holder: { by: "agent", name: agent }, key: "agent", words: `agent ${agent}` };
-  if (agent_kind !== undefined)
-    return { holder: { by: "agent_kind", kind: agent_kind }, key: "agent_kind", words: `agent kind ${agent_kind}` };
+  if (agent_kind !== undefined) {
+    const kinds = kindsOf(agent_kind, all);
+    if (kinds.length === 0) throw refuse("it is for nobody: other profiles name each kind of agents");
+    const words = agent_kind === ANY_OTHER ? `agent kind ${ANY_OTHER}` : `agent kind ${kinds.join(", ")}`;
+    return { holder: { by: "agent_kind", kinds }, key: "agent_kind", words };
+  }
   throw refuse(`whom it is for is missing: add one of ${KEYS.join(", ")}`);
+}
+
+/** In one order, each once. */
+function kindsOf(given: NonNullable<ProfileSource["agent_kind"]>, all: readonly ProfileSource[]): AgentKind[] {
+  const named = given === ANY_OTHER ? all.flatMap(({ agent_kind = [] }) => agent_kind) : [given].flat();
+  return agentKindSchema.options.filter((kind) => named.includes(kind) !== (given === ANY_OTHER));
 }
 
 function cellsOf(

@@ -11,6 +11,7 @@ import { type Core, openCore } from "./core.ts";
 import { sendCheckpoints } from "./daily-checkpoints.ts";
 import type { AgentPause } from "./gate/agent-pauses.ts";
 import type { Clock } from "./gate/clock.ts";
+import { withoutKindText } from "./gate/profiles/policy-overrides.ts";
 import { AGENT_UNREAD, agentPausedMessage, GatePort, pausedMessage } from "./gate-port.ts";
 import { HeapKeeper } from "./heap-keeper.ts";
 import type { HookPipes } from "./hooks/hook-pipes.ts";
@@ -71,6 +72,7 @@ export async function serveGate(options: ServeOptions = {}): Promise<RunningGate
   requireOpenFiles(gatePaths(env).state_dir);
   const core = await openCore({ env, clock, accept_empty, log, logs_decisions, pipes_ahead });
   logAlarms(core, log);
+  logLeftOut(core, log);
   if (options.restarted_after !== undefined) announceRestart(core, options.restarted_after);
   try {
     const ended = lossOf(core);
@@ -105,6 +107,13 @@ function lossOf({ listeners, storage }: Core): Promise<GateError> {
     listeners.add(["gate.lost"], ({ data }) => resolve(data));
     if (storage.watch.loss !== undefined) resolve(storage.watch.loss);
   });
+}
+
+/** Agents that policy_overrides.toml leaves out, though it is for kinds of agents: whoever wrote it may not know of them. */
+function logLeftOut({ agents, overrides }: Core, log: (line: string) => void): void {
+  const paired = agents.list().flatMap(({ name, revoked_at }) => (revoked_at === null ? [name] : []));
+  const left_out = overrides.withoutKind(paired);
+  if (left_out.length > 0) log(`policy_overrides.toml: ${withoutKindText(left_out)}`);
 }
 
 async function serveCore(

@@ -5,7 +5,9 @@ import { describe, expect, it, test } from "vitest";
 import { CAPABILITIES, LEVELS, type Outcome } from "../ipc/decision.ts";
 import { shortened } from "../ipc/visible-text.ts";
 import { isStricter, POLICY_TABLE } from "../main/gate/policy.ts";
+import { PolicyOverrides, type Profile } from "../main/gate/profiles/policy-overrides.ts";
 import { loadPolicyOverrides } from "../main/policy-overrides-file.ts";
+import { ROBERTO } from "./support/gate-stores.ts";
 import { tempFolder } from "./support/temp-folder.ts";
 
 const FOR_X = '[[profile]]\nagent = "x"\n';
@@ -69,6 +71,30 @@ describe("what the file makes stricter", () => {
     ]);
   });
 
+  it("is for each kind of a list, and, by any-other, for each kind that no other profile names", () => {
+    const kinds = (...given: string[]) => {
+      const text = given.map((kind) => `[[profile]]\nagent_kind = ${kind}\n${DENIED}`).join("\n");
+      const { profiles } = loadPolicyOverrides(written(text));
+      const names = ["claude-code", "codex", "gemini", "opencode", "my-agent"];
+      const fits = (index: number) =>
+        names.filter((name) => {
+          const only = new PolicyOverrides([profiles[index] as Profile]);
+          return only.policyFor({ agent: { name }, principal: ROBERTO }).table.Full["fs:write"] === "denied";
+        });
+      return profiles.map((_, index) => fits(index));
+    };
+    expect(kinds('["gemini", "codex"]', '"any-other"')).toEqual([
+      ["codex", "gemini"],
+      ["claude-code", "opencode", "my-agent"],
+    ]);
+    expect(kinds('"any-other"')).toEqual([["claude-code", "codex", "gemini", "opencode", "my-agent"]]);
+    expect(kinds('"any-other"', '"generic"', '"codex"')).toEqual([
+      ["claude-code", "gemini", "opencode"],
+      ["my-agent"],
+      ["codex"],
+    ]);
+  });
+
   it("is nothing where there is no file, or nothing in it", () => {
     expect(loadPolicyOverrides(join(tempFolder(), "none.toml")).list).toEqual([]);
     expect(loadPolicyOverrides(written("# nothing yet\n")).list).toEqual([]);
@@ -121,7 +147,27 @@ test.each([
   [
     "an unknown kind of agents",
     `[[profile]]\nagent_kind = "aider"\n${DENIED}`,
-    '2: profile.0.agent_kind: expected one of "claude-code", "codex", "gemini", "opencode" or "generic"',
+    '2: profile.0.agent_kind: expected "claude-code", "codex", "gemini", "opencode", "generic", a list of these, or "any-other"',
+  ],
+  [
+    "an unknown kind in a list",
+    `[[profile]]\nagent_kind = ["codex", "any-other"]\n${DENIED}`,
+    '2: profile.0.agent_kind: expected "claude-code", "codex", "gemini", "opencode", "generic", a list of these, or "any-other"',
+  ],
+  [
+    "an empty list of kinds",
+    `[[profile]]\nagent_kind = []\n${DENIED}`,
+    "2: profile.0.agent_kind: expected at least 1 in the list",
+  ],
+  [
+    "the same kinds twice, in whatever order",
+    `[[profile]]\nagent_kind = ["codex", "gemini"]\n${DENIED}\n[[profile]]\nagent_kind = ["gemini", "codex"]\n${DENIED}`,
+    "7: profile.1.agent_kind: there is a profile for agent kind codex, gemini in line 2 already: put them together",
+  ],
+  [
+    "every other kind, where each is named",
+    `[[profile]]\nagent_kind = ["claude-code", "codex", "gemini", "opencode", "generic"]\n${DENIED}\n[[profile]]\nagent_kind = "any-other"\n${DENIED}`,
+    "6: profile.1: it is for nobody: other profiles name each kind of agents",
   ],
   [
     "letters that only look like a name's",

@@ -111,6 +111,33 @@ describe("with a running gate", () => {
   });
 });
 
+it("doctor and the gate's start name the paired agents that no profile of a kind is for, where there is one of a kind", async () => {
+  const kinds = '[[profile]]\nagent_kind = ["generic", "claude-code"]\n[profile.Full]\n"mail:send" = "denied"\n';
+  const home = homeWith("");
+  const first = await startGate({ home });
+  for (const name of ["gemini", "my-agent", "claude-code", "codex", "gone"])
+    await first.operator.call("agents.pair", { name, level: "Full" });
+  await first.operator.call("agents.revoke", { name: "gone" });
+  await first.gate.close();
+  const started = async (profiles: string) => {
+    writeFileSync(home.paths.policy_overrides, profiles, { mode: 0o600 });
+    const gate = await startGate({ home });
+    const doctor = await runGate(home, ["doctor"]);
+    await gate.gate.close();
+    const said = gate.log.filter((line) => line.includes("no profile of a kind"));
+    return [said, doctor.lines.find(({ check }) => check === "profiles")?.detail];
+  };
+  expect(await started(kinds)).toEqual([
+    ["policy_overrides.toml: no profile of a kind is for codex, gemini"],
+    `1 in ${home.paths.policy_overrides}, 1 cells made stricter; no profile of a kind is for codex, gemini`,
+  ]);
+  expect(await started(kinds.replace('["generic", "claude-code"]', '"any-other"'))).toEqual([
+    [],
+    `1 in ${home.paths.policy_overrides}, 1 cells made stricter`,
+  ]);
+  expect(await started(PROFILES)).toEqual([[], expect.not.stringContaining("of a kind")]);
+});
+
 describe("on a terminal", () => {
   it("the table marks what is stricter with its line, and stays aligned", () => {
     const home = homeWith(PROFILES);

@@ -10,7 +10,7 @@ import { isStricter, POLICY_TABLE, type PolicyTable, tableOf } from "../policy.t
 export type ProfileHolder =
   | { by: "principal"; principal: Principal }
   | { by: "agent"; name: string }
-  | { by: "agent_kind"; kind: AgentKind };
+  | { by: "agent_kind"; kinds: readonly AgentKind[] };
 
 export interface Profile {
   readonly holder: ProfileHolder;
@@ -48,6 +48,12 @@ export class PolicyOverrides {
     this.list = profiles.flatMap(({ cells }) => cells);
   }
 
+  /** Of these agents' names those that no profile of a kind is for; none where there is no such profile. */
+  withoutKind(names: readonly string[]): string[] {
+    const kinds = this.profiles.flatMap(({ holder }) => (holder.by === "agent_kind" ? holder.kinds : []));
+    return kinds.length === 0 ? [] : names.filter((name) => !kinds.includes(agentKindOf(name))).sort();
+  }
+
   /** Of several profiles that fit, each cell's strictest counts. */
   policyFor(subject: PolicySubject): SubjectPolicy {
     const fitting = this.profiles.filter(({ holder }) => fits(holder, subject));
@@ -57,6 +63,11 @@ export class PolicyOverrides {
     this.#made.set(key, made);
     return made;
   }
+}
+
+/** What `doctor` and the gate's start say of agents that were left out, maybe by mistake. */
+export function withoutKindText(names: readonly string[]): string {
+  return `no profile of a kind is for ${names.join(", ")}`;
 }
 
 /** Where nothing is configured, the table itself. */
@@ -87,6 +98,6 @@ function fits(holder: ProfileHolder, { agent, name = agent?.name, kind, principa
     case "agent":
       return name !== undefined && holder.name.toLowerCase() === name.toLowerCase();
     case "agent_kind":
-      return holder.kind === (name === undefined ? kind : agentKindOf(name));
+      return holder.kinds.some((one) => one === (name === undefined ? kind : agentKindOf(name)));
   }
 }

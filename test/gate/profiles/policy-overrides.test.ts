@@ -36,8 +36,8 @@ it("a profile of an agent fits that agent alone, in whatever capitals its name i
 });
 
 it("a profile of a kind fits every agent of it, by the names that the kinds go by", () => {
-  const generic = only({ by: "agent_kind", kind: "generic" });
-  const claude = only({ by: "agent_kind", kind: "claude-code" });
+  const generic = only({ by: "agent_kind", kinds: ["generic"] });
+  const claude = only({ by: "agent_kind", kinds: ["claude-code"] });
   const fits = (overrides: PolicyOverrides, one: PolicySubject) =>
     overrides.policyFor(one).override("Full", "fs:write") !== undefined;
   expect([fits(claude, subject("claude-code")), fits(claude, subject("Claude-Code"))]).toEqual([true, false]);
@@ -60,7 +60,7 @@ it("of several profiles that fit, each cell's strictest counts, whatever their o
       holder: { by: "agent", name: "x" },
       cells: [cell(), cell({ capability: "fs:read", outcome: "approval_required" })],
     },
-    { holder: { by: "agent_kind", kind: "generic" }, cells: [asks] },
+    { holder: { by: "agent_kind", kinds: ["generic"] }, cells: [asks] },
   ] as const;
   for (const order of [profiles, profiles.toReversed()]) {
     const { table, override } = new PolicyOverrides(order).policyFor(subject("x"));
