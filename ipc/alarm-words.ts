@@ -73,6 +73,10 @@ export const ALARM_WORDS: Readonly<Record<Language, Readonly<Record<AlarmCode, A
       meaning:
         "The judge refuses nothing meanwhile, and you are still asked; a validator that needs the model refuses.",
     },
+    channel_failing: {
+      title: "A channel can't reach you",
+      meaning: "What waits for you isn't said there. It is tried again all the time.",
+    },
     box_set_aside: {
       title: "A confined command left files whose content runs later",
       meaning: "They were set aside: nothing runs them unless you put them back.",
@@ -147,6 +151,10 @@ export const ALARM_WORDS: Readonly<Record<Language, Readonly<Record<AlarmCode, A
       title: "Il modello di un giudice non risponde",
       meaning:
         "Intanto il giudice non rifiuta nulla, e ti viene ancora chiesto; un validatore che ha bisogno del modello rifiuta.",
+    },
+    channel_failing: {
+      title: "Un canale non riesce a raggiungerti",
+      meaning: "Ciò che ti aspetta non viene detto lì. Si riprova di continuo.",
     },
     box_set_aside: {
       title: "Un comando confinato ha lasciato file il cui contenuto verrebbe eseguito più tardi",

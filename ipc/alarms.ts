@@ -37,6 +37,8 @@ export const ALARM_CODES = [
   "judge_over_budget",
   /** The judge's model can't be asked: calls are not judged by it. */
   "judge_unavailable",
+  /** The user can't be called by one of the channels. */
+  "channel_failing",
   /** A confined command made files whose content runs later: they were set aside. */
   "box_set_aside",
   /** A confined command made itself look ended and ran on: it was killed. */

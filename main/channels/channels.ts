@@ -9,6 +9,7 @@ import type { Core } from "../core.ts";
 import { errorCode } from "../gate/errors.ts";
 import type { GateNotifications } from "../notifications/start.ts";
 import type { Channel, ChannelNote, TelegramLinking } from "./channel.ts";
+import { ChannelAlarms } from "./channel-alarms.ts";
 import type { ChannelHost } from "./channel-host.ts";
 import type { EveningDigest } from "./evening.ts";
 import { routeText } from "./route-text.ts";
@@ -33,7 +34,9 @@ export interface ChannelParts {
   env: Env;
   screen: SharedScreen;
   /** Of the desktop. */
-  notifications: Pick<GateNotifications, "state" | "status" | "show">;
+  notifications: Pick<GateNotifications, "state" | "status" | "problem" | "show">;
+  /** See `ChannelAlarms`. */
+  alarm_after_ms?: number | undefined;
   log(line: string): void;
 }
 
@@ -73,6 +76,9 @@ class RunningChannels implements Channels {
   readonly #parts: ChannelParts;
   readonly #running = new Map<ChannelName, Running>();
   readonly #opening: Promise<void>[];
+  readonly #alarms: ChannelAlarms;
+  /** Why one can't be started. */
+  readonly #unusable = new Map<ChannelName, string>();
   #evening: EveningDigest | undefined;
   #has_ended = false;
 
@@ -81,6 +87,13 @@ class RunningChannels implements Channels {
     const configured = KINDS.filter(({ isConfigured }) => isConfigured(parts.core.config));
     this.#opening = configured.map((kind) => this.#open(kind));
     this.#opening.push(this.#beginNotes([...this.#opening]));
+    const { alarms } = parts.core;
+    this.#alarms = new ChannelAlarms({
+      alarms,
+      stateOf: (name) => this.#stateOf(name),
+      after_ms: parts.alarm_after_ms,
+    });
+    this.#alarms.begin();
   }
 
   status(): ChannelStatus[] {
@@ -104,9 +117,13 @@ class RunningChannels implements Channels {
   }
 
   #stateOf(name: ChannelName): Pick<ChannelStatus, "state" | "text"> {
-    if (name !== "desktop")
+    if (name !== "desktop") {
+      const unusable = this.#unusable.get(name);
+      if (unusable !== undefined) return { state: "failing", text: unusable };
       return this.#running.get(name)?.channel.status() ?? { state: "off", text: "not configured" };
-    const { state, status } = this.#parts.notifications;
+    }
+    const { state, status, problem } = this.#parts.notifications;
+    if (problem !== null) return { state: "failing", text: problem };
     return { state: state === "on" ? "on" : "off", text: status.replace(/^off: /, "") };
   }
 
@@ -135,6 +152,7 @@ class RunningChannels implements Channels {
 
   async close(): Promise<void> {
     this.#has_ended = true;
+    this.#alarms.close();
     await Promise.all(this.#opening);
     await this.#evening?.close();
     await Promise.all(
@@ -156,7 +174,10 @@ class RunningChannels implements Channels {
         env,
         log,
         api: operatorOn(name),
-        changed: () => core.publish({ type: "channels.changed", data: {} }),
+        changed: () => {
+          this.#alarms.look();
+          core.publish({ type: "channels.changed", data: {} });
+        },
         showEach: (agent_id) => this.#running.get(name)?.showEach(agent_id),
       };
       const channel = await kind.open(host);
@@ -164,7 +185,9 @@ class RunningChannels implements Channels {
       this.#running.set(name, await this.#route(channel, host));
       host.changed();
     } catch (error) {
-      log(`it can't be started (${errorCode(error)})`);
+      const problem = `it can't be started (${errorCode(error)})`;
+      this.#unusable.set(name, problem);
+      log(problem);
     }
   }
 

@@ -114,8 +114,10 @@ export class NoteRoute {
     this.#lasts("pause", { kind: "pause", is_urgent: true, title: paused, lines: [visible(reason)] });
   }
 
+  /** That a channel itself can't reach the user is over by the time it can. */
   #alarmed(alarms: readonly Alarm[]): void {
-    const raised = new Map(alarms.map((alarm) => [`alarm:${alarm.code} ${alarm.subject}`, alarm]));
+    const said = alarms.filter(({ code, subject }) => code !== "channel_failing" || subject !== this.#parts.name);
+    const raised = new Map(said.map((alarm) => [`alarm:${alarm.code} ${alarm.subject}`, alarm]));
     for (const key of this.#lasting.keys()) if (key.startsWith("alarm:") && !raised.has(key)) this.#lasting.delete(key);
     for (const [key, { code, message, hint }] of raised) {
       const lines = [message, hint].filter((text) => text !== "").map((text) => shortened(visible(text), ALARM_LENGTH));

@@ -48,12 +48,19 @@ export class FreedesktopSink implements NotificationSink {
   /** A notification is to be shown. */
   #is_wanted = false;
   #last_problem = "";
+  /** The bus starts a server once something is to be shown: that none runs before is no problem. */
+  #is_startable = false;
   #has_ended = false;
 
   /** @param address the session bus, as in DBUS_SESSION_BUS_ADDRESS; `unix:` only */
   constructor(address: string, log: (line: string) => void) {
     this.#address = address;
     this.#log = log;
+  }
+
+  get problem(): string | null {
+    const is_fine = this.#owner !== undefined || (this.#bus !== undefined && this.#is_startable);
+    return is_fine || this.#last_problem === "" ? null : this.#last_problem;
   }
 
   start(listener: (event: SinkEvent) => void): void {
@@ -67,7 +74,9 @@ export class FreedesktopSink implements NotificationSink {
     if (this.#bus === undefined || this.#owner !== undefined || now - this.#woken_at < WAKE_EVERY_MS) return;
     this.#woken_at = now;
     // The bus signals the new owner; that there was no server was logged already when none was found.
-    this.#bus.callBus("StartServiceByName", "su", [SERVER, 0]).catch(() => undefined);
+    this.#bus.callBus("StartServiceByName", "su", [SERVER, 0]).catch(() => {
+      this.#is_startable = false;
+    });
   }
 
   show(notice: Notice): string {
@@ -112,6 +121,8 @@ export class FreedesktopSink implements NotificationSink {
       ]);
       await bus.callBus("AddMatch", "s", [`type='signal',sender='${SERVER}',interface='${SERVER}'`]);
       this.#retry_ms = RETRY_MS.first;
+      const [names] = await bus.callBus("ListActivatableNames", "", []);
+      this.#is_startable = Array.isArray(names) && names.includes(SERVER);
       await this.#lookForServer(bus);
     } catch (error) {
       this.#problem(`the session bus can't be used (${messageOf(error)})`);

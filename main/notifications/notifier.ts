@@ -166,7 +166,8 @@ export class Notifier implements Called {
 
   /** One for each alarm, once: a dismissed one is shown again only if the alarm was over and is raised again. */
   #alarmed(alarms: readonly Alarm[]): void {
-    const raised = new Map(alarms.map((alarm) => [`alarm:${alarm.code} ${alarm.subject}`, alarm]));
+    const said = alarms.filter(({ code, subject }) => code !== "channel_failing" || subject !== "desktop");
+    const raised = new Map(said.map((alarm) => [`alarm:${alarm.code} ${alarm.subject}`, alarm]));
     for (const key of this.#items.keys()) if (key.startsWith("alarm:") && !raised.has(key)) this.#remove(key);
     for (const [key, alarm] of raised) {
       if (this.#alarm_texts.get(key) === alarm.message && this.#items.has(key)) continue;

@@ -38,6 +38,8 @@ export type SinkEvent =
 
 /** No method throws. `show` and `replace` return at once: the event `shown` follows. */
 export interface NotificationSink {
+  /** Why nothing can be shown now, as far as that is known; null or left out: nothing is wrong. */
+  readonly problem?: string | null;
   /** Starts to look for a server, without waiting for it; `ready` follows once there is one. */
   start(listener: (event: SinkEvent) => void): void;
   /** There is a notification to show and no server: starts one if possible. */

@@ -42,8 +42,10 @@ export interface Calling {
 export interface GateNotifications {
   readonly isOn: boolean;
   readonly state: NotificationState;
-  /** For display: `on`, or `off: ` and why. */
+  /** For display: `on`, or `off: ` or `failing: ` and why. */
   readonly status: string;
+  /** On, and why none can be shown now; null where they can, or are off. */
+  readonly problem: string | null;
   /** Shows a note at once, where they are on. */
   show(note: ChannelNote): void;
   close(): Promise<void>;
@@ -86,6 +88,9 @@ export function startNotifications(
     },
     get status() {
       return current.status;
+    },
+    get problem() {
+      return current.problem;
     },
     show: (note) => current.show(note),
     async close() {
@@ -130,7 +135,19 @@ function beginNotifications(
     await notifier.close();
     if (own instanceof SharedScreen && own !== calling.screen) await own.close();
   };
-  return { isOn: true, state: "on", status: "on", show: (note) => notifier.note(note), close };
+  const { sink } = found;
+  return {
+    isOn: true,
+    state: "on",
+    get status() {
+      return this.problem === null ? "on" : `failing: ${this.problem}`;
+    },
+    get problem() {
+      return sink.problem ?? null;
+    },
+    show: (note) => notifier.note(note),
+    close,
+  };
 }
 
 /** Has a notifier called by the rules of `[channels.desktop]`. Returns the function that ends it. */
@@ -159,5 +176,12 @@ function routeTo(
 }
 
 function off(reason: string, state: NotificationState): GateNotifications {
-  return { isOn: false, state, status: `off: ${reason}`, show: () => undefined, close: async () => undefined };
+  return {
+    isOn: false,
+    state,
+    status: `off: ${reason}`,
+    problem: null,
+    show: () => undefined,
+    close: async () => undefined,
+  };
 }

@@ -52,6 +52,8 @@ const PUBLISH_MS = 10_000;
 const SILENT_MS = 100_000;
 /** What is read for may be as long, one message a line. */
 const MAX_LINE = 4096;
+/** Of the answer to what was sent: the message with what the server adds. */
+const MAX_ANSWER = 65_536;
 const MAX_RETRY_AFTER_MS = 300_000;
 
 /** @throws NtfyError, SecretError; the signal's reason */
@@ -59,8 +61,23 @@ export async function publish(server: NtfyServer, message: NtfyMessage, signal: 
   const limit = AbortSignal.any([signal, AbortSignal.timeout(PUBLISH_MS)]);
   const init = { method: "POST", body: JSON.stringify(message) };
   const response = await request(server, "/", init, limit, signal);
-  // An ntfy server repeats the message: that isn't needed.
-  await response.body?.cancel().catch(() => undefined);
+  // An ntfy server repeats the message. What answers with a page, as a hotel's network does, has passed nothing on.
+  if (!(await isRepeated(response, signal))) throw new NtfyError("malformed");
+}
+
+/** @throws NtfyError; the signal's reason */
+async function isRepeated({ body }: Response, wanted: AbortSignal): Promise<boolean> {
+  let text = "";
+  const decoder = new TextDecoder();
+  try {
+    for await (const bytes of body ?? []) {
+      text += decoder.decode(bytes, { stream: true });
+      if (text.length > MAX_ANSWER) return false;
+    }
+  } catch (error) {
+    throw ownError(error, wanted);
+  }
+  return messageOf(text.trim(), MAX_ANSWER)?.event === "message";
 }
 
 /** One message of a topic. */
@@ -120,8 +137,8 @@ function readLine(line: string, reading: Reading): void {
   reading.received({ id, time: typeof time === "number" ? time : 0, text });
 }
 
-function messageOf(line: string): Record<string, unknown> | undefined {
-  if (line.length > MAX_LINE) return undefined;
+function messageOf(line: string, longest = MAX_LINE): Record<string, unknown> | undefined {
+  if (line.length > longest) return undefined;
   try {
     const value: unknown = JSON.parse(line);
     return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;

@@ -76,6 +76,7 @@ export class NtfyChannel implements Channel {
       await publish(this.#server, this.#noteMessage(note), new AbortController().signal);
       this.#state("sending", null);
     } catch (error) {
+      if (error instanceof Error) this.#state("sending", error);
       const message = error instanceof Error ? error.message : "it can't be sent";
       throw new GateError("channel_failed", `ntfy: ${message}`, "see docs/channels.md");
     }

@@ -14,6 +14,8 @@ describe("what goes wrong with an ntfy server becomes words of the gate's own", 
     [{ status: 404 }, "refused"],
     [{ status: 500 }, "unreachable"],
     ["drop", "unreachable"],
+    ["garbage", "malformed"],
+    ["endless-line", "malformed"],
     [{ status: 307, headers: { location: "/elsewhere" } }, "redirects"],
   ])("as it is published: %j", async (fault, problem) => {
     const server = await NtfyServer.start();
