@@ -65,6 +65,8 @@ export const AGENTS_SCHEMA: Schema = {
         name      TEXT NOT NULL,
         linked_at TEXT NOT NULL
       );`),
+    // Wrong PINs of a day in a channel.
+    (db) => db.exec("CREATE TABLE pin_tries (channel TEXT PRIMARY KEY, day TEXT NOT NULL, wrong INTEGER NOT NULL);"),
   ],
 };
 

@@ -3,8 +3,9 @@ import type { Env } from "../../ipc/paths.ts";
 import type { Clock } from "../gate/clock.ts";
 import { localDay } from "../gate/local-time.ts";
 import { readSecret, SecretError } from "../secret-text.ts";
+import type { PinTries } from "./pin-tries.ts";
 
-/** The PIN that the chat is asked for once a day, before something is approved there. Kept nowhere; its file is read each time. */
+/** The PIN that the chat is asked for once a day, before something is approved there. It is kept nowhere; its file is read each time. */
 
 const LEAST_CHARACTERS = 4;
 const MOST_TRIES = 5;
@@ -15,13 +16,13 @@ export class DailyPin {
   readonly #file: string | undefined;
   readonly #env: Env;
   readonly #clock: Clock;
+  readonly #tries: PinTries;
   #opened_on: string | null = null;
-  #tried_on = "";
-  #wrong = 0;
 
   /** @param file where the PIN is; undefined where none is wanted */
-  constructor(file: string | undefined, env: Env, clock: Clock) {
+  constructor(file: string | undefined, tries: PinTries, env: Env, clock: Clock) {
     this.#file = file;
+    this.#tries = tries;
     this.#env = env;
     this.#clock = clock;
   }
@@ -33,21 +34,19 @@ export class DailyPin {
 
   /** No PIN is taken any more today. */
   get isLocked(): boolean {
-    return this.#tried_on === this.#today() && this.#wrong >= MOST_TRIES;
+    return this.#tries.of(this.#today()) >= MOST_TRIES;
   }
 
-  /** A PIN file that can't be read, or holds less than a PIN, is never right. */
+  /** A PIN file that can't be read, or holds less than a PIN, is never right. @throws SQLite's error where a wrong one can't be noted */
   attempt(text: string): PinTry {
     const today = this.#today();
-    if (this.#tried_on !== today) this.#wrong = 0;
-    this.#tried_on = today;
-    if (this.#wrong < MOST_TRIES && this.#isRight(text)) {
-      this.#opened_on = today;
-      this.#wrong = 0;
-      return { is_right: true };
-    }
-    this.#wrong = Math.min(MOST_TRIES, this.#wrong + 1);
-    return { is_right: false, left: MOST_TRIES - this.#wrong };
+    const before = this.#tries.of(today);
+    const is_right = before < MOST_TRIES && this.#isRight(text);
+    const wrong = is_right ? 0 : Math.min(MOST_TRIES, before + 1);
+    if (wrong !== before) this.#tries.put(today, wrong);
+    if (!is_right) return { is_right, left: MOST_TRIES - wrong };
+    this.#opened_on = today;
+    return { is_right };
   }
 
   /** Another chat is linked: it begins anew, but for what was tried. */

@@ -2,6 +2,7 @@ import type { ChannelHost } from "../channels/channel-host.ts";
 import { openChannelMessages } from "../channels/channel-messages.ts";
 import { dispatchCallback } from "../gate/approvals/callback.ts";
 import { LinkedChat } from "./linked-chat.ts";
+import { PinTries } from "./pin-tries.ts";
 import { TelegramChannel } from "./telegram-channel.ts";
 import { TIMING, type Timing, WAITS, type Waits } from "./timing.ts";
 
@@ -35,6 +36,7 @@ export function openTelegram(
       log,
     },
     links: storage.on(storage.opened.databases.agents, (db) => new LinkedChat(db, clock.now)),
+    pin_tries: storage.on(storage.opened.databases.agents, (db) => new PinTries(db)),
     stored: openChannelMessages(core, "telegram"),
     timing: { ...TIMING, ...timing },
     waits,

@@ -16,6 +16,7 @@ import { DailyPin } from "./daily-pin.ts";
 import type { GateSide } from "./gate-side.ts";
 import { LinkClaims } from "./link-claims.ts";
 import type { LinkedChat } from "./linked-chat.ts";
+import type { PinTries } from "./pin-tries.ts";
 import { RefusedUpdates } from "./refused-updates.ts";
 import { MAX_CHARACTERS, type ScreenSettings } from "./request-screen.ts";
 import { ShownRequests } from "./shown-requests.ts";
@@ -32,6 +33,7 @@ export interface TelegramParts {
   gate: GateSide;
   links: LinkedChat;
   stored: ChannelMessages;
+  pin_tries: PinTries;
   timing: Timing;
   waits: Waits;
 }
@@ -64,7 +66,7 @@ export class TelegramChannel implements Channel {
     const linked = () => parts.links.current;
     const settings = () => this.#settings;
     this.#claims = new LinkClaims(gate.clock);
-    this.#pin = new DailyPin(config.pin_file, env, gate.clock);
+    this.#pin = new DailyPin(config.pin_file, parts.pin_tries, env, gate.clock);
     this.#refused = new RefusedUpdates({
       interval_ms: timing.refused_interval_ms,
       write: (fields) => gate.record("telegram.refused", fields),

@@ -2,8 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Timing } from "../../main/telegram/timing.ts";
-import { TelegramGate } from "../support/telegram-gate.ts";
-import { ROBERTO_USER } from "../support/telegram-server.ts";
+import { configuredHome, TelegramGate } from "../support/telegram-gate.ts";
+import { ROBERTO_USER, telegramServer } from "../support/telegram-server.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 async function linked(options: Parameters<typeof TelegramGate.open>[0] = {}) {
@@ -109,6 +109,33 @@ describe("the PIN of the day", () => {
     const refused = gate.server.presses(ROBERTO_USER, message, "Approve");
     expect((await gate.server.answerTo(refused)).text).toMatch(/^Send your PIN first/);
     expect(gate.request(asked.token).status).toBe("pending");
+  });
+});
+
+describe("wrong PINs", () => {
+  it("count over a restart: the lock holds until tomorrow, and so does how many tries are left", async () => {
+    const pin_file = join(tempFolder(), "pin");
+    writeFileSync(pin_file, "2468\n", { mode: 0o600 });
+    const server = await telegramServer();
+    const home = configuredHome(server, { telegram: `pin_file = ${JSON.stringify(pin_file)}` });
+    /** Sends these to a gate that was just started, after a tap; what it says to the last of them. */
+    const tries = async (pins: string[], expected: RegExp) => {
+      const gate = await TelegramGate.open({ home, server });
+      if (gate.channel.linking.status().linked === null) await gate.link();
+      const asked = gate.asks(`${pins[0]}.txt`);
+      await server.answerTo(server.presses(ROBERTO_USER, await gate.shown(asked.token), "Approve"));
+      for (const pin of pins) server.writes(ROBERTO_USER, pin);
+      await server.message(({ text }) => expected.test(text));
+      await server.allTaken();
+      expect(gate.request(asked.token).status).toBe("pending");
+      await gate.close();
+    };
+    await tries(["0001", "0002", "0003"], /^Wrong\. Tries left today: 2\.$/);
+    await tries(["0004"], /^Wrong\. Tries left today: 1\.$/);
+    await tries(["0005"], /^Too many wrong PINs/);
+    const before = server.messages.length;
+    await tries(["2468"], /^Too many wrong PINs/);
+    expect(server.messages.slice(before).some(({ text }) => /^Right/.test(text))).toBe(false);
   });
 });
 
