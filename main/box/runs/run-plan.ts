@@ -5,7 +5,7 @@ import { GateError } from "../../../ipc/gate-error.ts";
 import type { ConfinedRun } from "../../gate/confinement/box.ts";
 import type { Declaration } from "../../gate/confinement/declaration.ts";
 import { realForm } from "../../gate/targets/path.ts";
-import { withScanLimit } from "../../gate/targets/tree-scan.ts";
+import { isFollowingOver, withScanLimit } from "../../gate/targets/tree-scan.ts";
 import {
   boxArguments,
   closedWords,
@@ -29,6 +29,9 @@ import { Turns } from "../project/turns.ts";
 const LOOK_IS_GOOD_FOR_MS = 1000;
 /** While other runs in the same folders end, what is there is what they have left: looked again so many times. */
 const MAX_LOOKS = 5;
+
+/** So often its paths are followed where that takes long: the machine may have been the reason. */
+const MAX_TRIES = 3;
 
 /** How long a run waits for those that it can't run beside, and how often it looks. */
 const ALONE_WITHIN_MS = 3000;
@@ -113,7 +116,10 @@ export class RunPlan {
       await turns.next();
       const look = await places.before(kind === undefined ? withCommonReads(declaration, machine) : declaration, turns);
       const own_settings = await settings;
-      const words = withScanLimit(() => boxArguments(declaration, machine, look.found, own_settings, is_open));
+      const words = await followedWords(
+        () => boxArguments(declaration, machine, look.found, own_settings, is_open),
+        turns,
+      );
       const checks = mountChecks(words, declaration.reads);
       if (words.length > MAX_WORDS - KEPT_FREE || Buffer.byteLength(checks) > MAX_CHECKS)
         throw new TooLarge("too much that is run later");
@@ -218,6 +224,19 @@ export class RunPlan {
     if (this.#has_started) await this.ended();
     else this.#network?.close();
   }
+}
+
+/** @throws TooLarge where paths take too long to be followed: what is hidden, or kept, at the others wouldn't be known */
+async function followedWords(make: () => string[], turns: Turns): Promise<string[]> {
+  for (let tries = 1; tries <= MAX_TRIES; tries++) {
+    const words = withScanLimit(() => {
+      const made = make();
+      return isFollowingOver() ? null : made;
+    });
+    if (words !== null) return words;
+    await turns.next();
+  }
+  throw new TooLarge("links that take too long");
 }
 
 /** With what the configuration lets every such box read. */
