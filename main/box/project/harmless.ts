@@ -33,6 +33,8 @@ export function isHarmless(path: string, project: string, noted?: NotedFolder[])
   if (name === ".gitmodules") return folder === bytesOf(project) && namesOnlySubmodules(textOf(path) ?? "[");
   if (namesFiles(name)) return namesOwnFiles(path, noted);
   if (CONTINUED_BY.has(name)) return isPlainRebase(path);
+  // Of jj: its own repository of git's, or the one beside it.
+  if (name === "git_target") return /^(?:git|\.\.\/\.\.\/\.\.\/\.git)\n?$/.test(textOf(path) ?? "");
   if (listsPacks(name)) return namesOwnPacks(path);
   if (name === REFERENCES) return namesOwnReferences(path);
   if (!/\/\.git(?:\/|$)/.test(folder)) return false;
@@ -69,10 +71,17 @@ const NODE_VERSION = /^(?:#.*|lts\/[\w*-]+|[^./\\][^/\\]*)?$/;
 const TOOLCHAIN =
   /^(?:#.*|\d[\w.-]*|(?:stable|beta|nightly)[\w.-]*|\[toolchain\]|(?:channel|profile)\s*=\s*"[\w.-]+"|(?:(?:components|targets)\s*=\s*)?\[?(?:\s*"[\w.-]+"(?:\s*,)?)*\s*\]?)$/;
 
+/** As they look for it below a folder of their own: it may have folders of its own, as an environment of pyenv's. */
+const ENV_VERSION = /^(?:#.*|(?![./~\\])(?!.*\.\.)[\w .:@+/-]*)$/;
+
 /** By the names of files that say which version of a program runs: lines that name no path. */
 const VERSION_LINES: ReadonlyMap<string, RegExp> = new Map([
   [".node-version", NODE_VERSION],
   [".nvmrc", NODE_VERSION],
+  ...["python", "ruby", "java", "go", "php", "perl", "terraform", "opentofu", "swift", "crystal", "lua"].map(
+    (language): [string, RegExp] => [`.${language}-version`, ENV_VERSION],
+  ),
+  [".exenv-version", ENV_VERSION],
   [".sdkmanrc", /^(?:#.*|[a-z]+[=\s]+\w[\w.-]*)?$/],
   ["rust-toolchain", TOOLCHAIN],
   ["rust-toolchain.toml", TOOLCHAIN],

@@ -52,7 +52,10 @@ const ENTRIES: readonly Entry[] = [
     files: ".hgrc .hg/hgrc .hg/hgrc-not-shared .hg/sharedpath",
   },
   { read_by: "Sapling, likewise", files: ".sl/config .sl/sharedpath" },
-  { read_by: "jj, likewise", files: ".jj/repo .jj/repo/config.toml .jj/workspace-config.toml" },
+  {
+    read_by: "jj, likewise",
+    files: ".jj/repo .jj/repo/config.toml .jj/workspace-config.toml .jj/repo/store/git_target",
+  },
   { read_by: "darcs, Pijul and Android's repo", folders: "_darcs/prefs .repo/repo", files: ".pijul/config" },
   { read_by: "gh", folders: ".config/gh" },
   { read_by: "lazygit", files: ".lazygit.yml" },
@@ -104,6 +107,11 @@ const ENTRIES: readonly Entry[] = [
   { read_by: "fnm, at `cd`: a version may be a path", files: ".node-version .nvmrc" },
   { read_by: "SDKMAN!, at `cd`: likewise", files: ".sdkmanrc" },
   { read_by: "rustup, by its shims: a toolchain may be a path", files: "rust-toolchain rust-toolchain.toml" },
+  {
+    read_by: "pyenv, rbenv, jenv, goenv, tfenv and their like, by their shims: a version may lead up to another folder",
+    files:
+      ".python-version .ruby-version .java-version .go-version .php-version .perl-version .terraform-version .opentofu-version .swift-version .crystal-version .lua-version .exenv-version",
+  },
   // what a session, a timer or a bus starts
   {
     read_by: "a login, and the graphical session",

@@ -695,18 +695,25 @@ describe.skipIf(reason !== undefined)("after a confined command", () => {
     const toolchain = '# why\n[toolchain]\nchannel = "1.80.0"\ncomponents = [\n  "rustfmt",\n  "clippy" ]\n';
     const named = `echo lts/iron > .nvmrc; echo v24.1.0 > .node-version; printf '${toolchain}' > rust-toolchain.toml`;
     const sdk = `printf '{ // why\\n "sdk": { "version": "9.0.100", "rollForward": "latestMinor" } }' > global.json`;
-    expect(await under_test.run(`${named}; echo java=21.0.1-tem > .sdkmanrc; ${sdk}`)).toMatchObject({ code: 0 });
+    const more =
+      "printf '3.12\\n3.11.4/envs/a\\n' > .python-version; mkdir -p .jj/repo/store; echo git > .jj/repo/store/git_target";
+    expect(await under_test.run(`${named}; echo java=21.0.1-tem > .sdkmanrc; ${sdk}; ${more}`)).toMatchObject({
+      code: 0,
+    });
     await ended(under_test);
     expect([alarms, box.status().set_aside]).toEqual([[], []]);
     expect(readFileSync(join(project, ".nvmrc"), "utf8")).toBe("lts/iron\n");
     const paths =
       "pwd > .nvmrc; echo ../evil > .node-version; echo java=../../evil > .sdkmanrc; echo 'path = \"/evil\"'";
     const sdks = `printf '%s' '{"sdk":{"p\\u0061ths":["./evil"]}}' > global.json; mkdir -p i18n; echo '{"paths":"x"}' > i18n/global.json`;
-    await under_test.run(`${paths} >> rust-toolchain.toml; ${sdks}`);
+    const others =
+      "echo 3.12/../../../evil > .python-version; mkdir -p src/.jj/repo/store; pwd > src/.jj/repo/store/git_target";
+    await under_test.run(`${paths} >> rust-toolchain.toml; ${sdks}; ${others}`);
     await ended(under_test);
     await expect.poll(() => alarms).toHaveLength(1);
     const moved = box.status().set_aside.map(({ path }) => path.slice(project.length + 1));
-    expect(moved.sort()).toEqual([...[".node-version", ".nvmrc", ".sdkmanrc", "global.json", "rust-toolchain.toml"]]);
+    const [versions, store] = [[".node-version", ".nvmrc", ".python-version", ".sdkmanrc"], "src/.jj/repo/store"];
+    expect(moved.sort()).toEqual([...versions, "global.json", "rust-toolchain.toml", `${store}/git_target`]);
     // One that names a path already is the user's.
     writeFileSync(join(project, ".nvmrc"), "/opt/node\n");
     const tried = await under_test.run("echo 22 > .nvmrc");
