@@ -7,6 +7,7 @@ import { codeNamedBySettings, repositoriesBuilt } from "../../gate/programs/git-
 import { realPath } from "../../gate/targets/path.ts";
 import { kindOf } from "../../gate/targets/path-kind.ts";
 import { isAtOrBelow } from "../../gate/targets/pattern.ts";
+import { askedEachTime } from "../../gate/targets/secret-files.ts";
 import type { FoundPlaces } from "../arguments/bubblewrap.ts";
 import { isCopy, isLinkToPrograms } from "./folder-contents.ts";
 import { hidingHeads, isPlain } from "./harmless.ts";
@@ -114,7 +115,10 @@ export class Places {
       throw new TooLarge("too many files and folders");
     // Those below what a line that runs code reads were asked about by their names.
     const hidden_looks = (is_narrow ? [...looks, ...read_looks] : looks).map((look) => hiddenOf(look, kind));
-    const secrets = hidden_looks.flatMap((look) => look.secrets.map(({ path }) => path));
+    const secrets = [
+      ...hidden_looks.flatMap((look) => look.secrets.map(({ path }) => path)),
+      ...(kind === "looking" ? read_looks.flatMap(logsWithSecrets) : []),
+    ];
     const places = looks.flatMap((look) =>
       look.places.filter((place) => !isProgramLink(place, searched)).map(({ path }) => path),
     );
@@ -358,6 +362,12 @@ function withTarget(path: string, folders: readonly string[]): string[] {
     return []; // it leads nowhere: there is nothing to keep
   }
 }
+
+/** Git's logs with a password in them: as what only looks writes none, they can be hidden. */
+const logsWithSecrets = ({ repositories }: TreeLook): string[] =>
+  repositories
+    .flatMap(({ path }) => [`${path}/logs`, `${path}/FETCH_HEAD`])
+    .filter((path) => asText(path).some((text) => askedEachTime(text) !== undefined));
 
 /** By the name alone: whether it is a repository's is seen where it is shown. */
 const isSettings = (path: string): boolean => /\/config(?:\.worktree)?$/.test(path);

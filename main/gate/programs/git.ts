@@ -143,13 +143,14 @@ function gitAccesses(args: readonly Word[], context: CommandContext): Accesses {
   };
 }
 
-/** The repository's settings, where the command prints of them and a password is in them. */
+/** The repository's settings, or its logs, where the command prints of them and a password is in them. */
 function secretSettings(name: string, rest: readonly Word[], root: string, at: Word): Access[] {
   const isTelling = ({ text }: Word) =>
     /^(?:-l|list|--list|--get-regexp|--regexp|--get-urlmatch)$|url|header|pass|token|secret/i.test(text);
   const prints = (name === "config" && rest.some(isTelling)) || (name === "remote" && rest.length > 0);
-  const file = `${root}/.git/config`;
-  if (!prints || askedEachTime(file) === undefined) return [];
+  const prints_log = name === "reflog" || rest.some(({ text }) => /^(?:-g|--walk-reflogs)$/.test(text));
+  const file = `${root}/.git/${prints ? "config" : "logs/HEAD"}`;
+  if (!(prints || prints_log) || askedEachTime(file) === undefined) return [];
   return [{ kind: "read", word: wordOf([{ text: file, kind: "text" }], at) }];
 }
 

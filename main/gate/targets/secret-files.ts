@@ -32,14 +32,23 @@ const mayBeKey = (text: string): boolean =>
 
 /** A value that is written out, not a variable's name. */
 const VALUE = `["']?(?!\\$|<|%|["'\\s])[^\\s"',]{6}`;
+const NAME = "token|secret|passw(?:or)?d|passphrase|_auth|authorization|credential|(?:api|access|private)[_-]?key";
 // Each name is looked at once, from where it begins: a hostile file of one long name would else keep the gate busy for minutes.
-const ASSIGNED = new RegExp(
-  `(?<![\\w-])(?=[\\w-]*(?:token|secret|passw(?:or)?d|passphrase|_auth|authorization|credential|(?:api|access|private)[_-]?key))[\\w-]+["']?\\s*[=:]\\s*${VALUE}|bearer\\s+${VALUE}`,
+const assigned = (names: string, value: string): string =>
+  `(?<![\\w-])(?=[\\w-]*(?:${names}))[\\w-]+["']?\\s*[=:]\\s*${value}`;
+const ASSIGNED = new RegExp(`${assigned(NAME, VALUE)}|bearer\\s+${VALUE}`, "i");
+/** Also in a text that says how a database is reached (`Server=db;Password=x`); what everybody has on their own machine is none. */
+const OF_DATABASE = new RegExp(
+  assigned(
+    `${NAME}|pwd|account[_-]?key`,
+    `(?!["']?(?:postgres|mysql|root|admin|user|passw(?:or)?d|secret|change[-_]?(?:me|it)|example|dummy|test|dev|local|true|false|null)\\d{0,4}(?:["';,\\s]|$))${VALUE}`,
+  ),
   "i",
 );
 /** `https://name:password@host` */
 const IN_URL = /(?<=\b[a-z][a-z0-9+.-]*):\/\/[^\s/:@"']*:[^\s/@"'$]+@/i;
 const holdsToken = (text: string): boolean => ASSIGNED.test(text) || IN_URL.test(text);
+const holdsPassword = (text: string): boolean => OF_DATABASE.test(text) || IN_URL.test(text);
 /** A feed's password, not a variable's name. */
 const holdsNuGet = (text: string): boolean => /password"\s+value="(?!%)[^"]/i.test(text) || holdsToken(text);
 /** `BUNDLE_GEMS__EXAMPLE__COM: "name:password"`: a host's name has two lines in the place of a dot. Looked at once, as above. */
@@ -51,7 +60,7 @@ const NO_EXAMPLE = "(?!.*[._-](?:example|sample|template)$)";
 const RULES: readonly Rule[] = [
   {
     why: "a file that often holds passwords",
-    name: /^\.env(?![._-](?:example|sample|template)$)(?:rc(?![._-](?:example|sample|template)$))?(?:[._~-].*)?$/,
+    name: /^\.env(?![._-](?:example|sample|template)$)(?:rc(?![._-](?:example|sample|template)$))?(?:[ ._~-].*)?$/,
     is_projects: false,
   },
   {
@@ -87,6 +96,12 @@ const RULES: readonly Rule[] = [
     why: "settings with a password in them",
     name: /^(?:pip\.conf|pip\.ini|(?:key|keystore)\.properties)$/,
     holds: holdsToken,
+    is_projects: true,
+  },
+  {
+    why: "settings with a password in them",
+    name: /^(?:database\.ya?ml|appsettings(?:\.[\w-]+)?\.json|local\.settings\.json|(?:gradle|local)\.properties)$/,
+    holds: holdsPassword,
     is_projects: true,
   },
   { why: "a registry's passwords", name: /^nuget\.config$/, holds: holdsNuGet, is_projects: true },
@@ -145,6 +160,8 @@ const ANY_NAME = new RegExp(RULES.map(({ name }) => name.source).join("|"));
 /** Git's settings are no secret unless somebody's password is in them. */
 const GIT_SETTINGS =
   /\/(?:[^/]*\.git(?:\/(?:modules|worktrees)\/.+)?\/config(?:\.worktree)?|\.gitconfig|\.config\/git\/config)$/;
+/** Where `git pull https://name:password@host` is written down as it was typed. */
+const GIT_LOGS = /\/[^/]*\.git\/(?:(?:modules|worktrees)\/.+\/)?(?:logs(?:\/.+)?|fetch_head)$/;
 /** What Git was ever given, whatever it was called. */
 const GIT_OBJECTS = /\/[^/]*\.git\/(?:modules\/.+\/)?objects(?:\/(?:[0-9a-f]{2}|pack)(?:\/.*)?)?$/;
 /** What a URL has between its scheme and `@` that lets somebody in: a password, or a token in a name's place. */
@@ -172,8 +189,14 @@ const MAX_LOOKED_AT = 256 * 1024;
 const KEY_BEGIN = 64;
 
 /** What editors keep of a file that is open, and people beside one that they change. */
-const COPY = /[~#]$|\.(?:sw[a-p]|bak|old|orig|save|backup)$/;
-const COPIES = [/^\.(.+)\.sw[a-p]$/, /^#(.+)#$/, /^(.+)~$/, /^(.+)\.(?:bak|old|orig|save|backup)$/];
+const COPY = /[~#]$|\.(?:sw[a-p]|bak|old|orig|save|backup)$| (?:copy(?: \d+)?|\d+|\((?:copy|\d+)\))$/;
+const COPIES = [
+  /^\.(.+)\.(?:sw[a-p]|un~)$/,
+  /^(.+?) (?:copy(?: \d+)?|\d+|\((?:copy|\d+)\))$/,
+  /^#(.+)#$/,
+  /^(.+)~$/,
+  /^(.+)\.(?:bak|old|orig|save|backup)$/,
+];
 /** Of keys and password stores (guard/protected-paths.ts) the copies are asked about. */
 const OF_PROTECTED: Rule = {
   why: "a copy of a file with passwords",
@@ -222,8 +245,13 @@ export function askedEachTime(path: string): string | undefined {
     const is_one = rule.holds === undefined || rule.is_asked_by_name === true || holdsSecret(path);
     return is_one ? rule.why : undefined;
   }
-  if (GIT_OBJECTS.test(foldedPath(path))) return "what Git holds under no name";
-  if (!GIT_SETTINGS.test(foldedPath(path))) return undefined;
+  const folded = foldedPath(path);
+  if (GIT_OBJECTS.test(folded)) return "what Git holds under no name";
+  if (GIT_LOGS.test(folded)) {
+    const log = folded.endsWith("/logs") ? `${path}/HEAD` : path;
+    return tells(realOf(log), holdsUrlSecret) ? "a log of git's with a password or token in it" : undefined;
+  }
+  if (!GIT_SETTINGS.test(folded)) return undefined;
   return tells(realOf(path), holdsGitSecret) ? "git's settings with a password or token in them" : undefined;
 }
 

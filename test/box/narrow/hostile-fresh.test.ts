@@ -62,6 +62,19 @@ const CHAINS: readonly Chain[] = [
     ],
   },
   {
+    name: "secrets by names of copies, and passwords in settings and in git's logs",
+    level: "ReadOnly",
+    setup: `for f in '.env copy' '.env 2' '.env (copy)' '..env.un~'; do cp .env "$f"; done
+      printf 'production:\\n  password: ${SECRET}\\n' > database.yml; echo '{"a":"Server=db;Password=${SECRET};"}' > appsettings.json
+      echo "$(git rev-parse HEAD) $(git rev-parse HEAD) A <a@e> 1 +0000	pull https://me:${SECRET}@h.example/x: Fast-forward" >> .git/logs/HEAD
+      echo "$(git rev-parse HEAD)		branch 'main' of https://me:${SECRET}@h.example/x" > .git/FETCH_HEAD`,
+    lines: [
+      ...["cat .*env*", "cat '.env copy'", "cat '.env 2'", "cat $(find . -name '*.un~')", "cat database.yml"],
+      ...["cat $(ls database.yml appsettings.json)", "git reflog", "git log -g -2", "cat .git/logs/HEAD"],
+      ...["cat $(ls .git/logs/HEAD .git/FETCH_HEAD)", "tail -1 .git/FETCH_HEAD", "echo $(git reflog)"],
+    ],
+  },
+  {
     name: "a folder of an index's untracked files is exchanged for a link",
     level: "Supervised",
     plant: NOTED_LINK,

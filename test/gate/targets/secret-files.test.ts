@@ -72,6 +72,16 @@ const SECRETS: readonly [name: string, content?: string][] = [
   ["key.properties", "storePassword=hidden1\n"],
   ["nuget.config", '<add key="ClearTextPassword" value="hidden1" />'],
   [".bundle/config", '---\nBUNDLE_GEMS__EXAMPLE__COM: "me:hidden1"\n'],
+  ["config/database.yml", "production:\n  password: k9ZpQ2hidden\n"],
+  ["appsettings.json", '{"ConnectionStrings":{"Default":"Server=db;Password=k9ZpQ2hidden;"}}'],
+  ["appsettings.Production.json", '{"Db":"Server=db;Pwd=k9ZpQ2hidden;"}'],
+  ["local.settings.json", '{"Values":{"AzureWebJobsStorage":"AccountName=a;AccountKey=k9ZpQ2hidden=="}}'],
+  ["gradle.properties", "nexusPassword=k9ZpQ2hidden\n"],
+  [".env copy"],
+  [".env 2"],
+  [".env (copy)"],
+  ["credentials.json (1)"],
+  ["..env.un~"],
   // As editors keep what is open, and people what they change.
   ["..env.swp"],
   ["..env.local.swo"],
@@ -116,6 +126,10 @@ const NONE: readonly [name: string, content?: string][] = [
   ["pip.conf", "[global]\ntimeout = 60\n"],
   ["nuget.config", '<add key="Password" value="%NUGET_PASSWORD%" />'],
   [".bundle/config", '---\nBUNDLE_PATH: "vendor/bundle"\nBUNDLE_BUILD__NOKOGIRI: "--use-system-libraries"\n'],
+  ["database.yml", 'production:\n  password: <%= ENV["DB_PASSWORD"] %>\n'],
+  ["database.yml", "test:\n  password: postgres\n  secret: 'changeme'\n"],
+  ["appsettings.json", '{"ConnectionStrings":{"Default":"Server=.;Trusted_Connection=True"}}'],
+  ["gradle.properties", "org.gradle.jvmargs=-Xmx2g\n"],
   [".a.ts.swp"],
   ["notes~"],
 ];
@@ -261,11 +275,44 @@ describe("git's settings", () => {
   });
 });
 
+describe("git's logs", () => {
+  const LINES = ["cat .git/logs/HEAD", "grep -r x .git/logs", "git reflog", "git log -g -2", "cat .git/FETCH_HEAD"];
+  const worldPulled = (from: string) => {
+    const { grants, home } = freshGrants();
+    const project = join(home, "p");
+    const git = (...words: string[]) => execFileSync("git", ["-C", project, ...words]);
+    mkdirSync(project);
+    git("init", "-q");
+    git("-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "--allow-empty", "-m", "x");
+    const [id] = git("rev-parse", "HEAD").toString().split("\n");
+    put(project, ".git/logs/HEAD", `${id} ${id} a <a@example.com> 1 +0000\tpull ${from}: Fast-forward\n`);
+    put(project, ".git/FETCH_HEAD", `${id}\t\tbranch 'main' of ${from}\n`);
+    grants.recordGrant({ ...ROBERTO, capability: "fs:read", target: `${project}/**` });
+    return { home, grants, cwd: project, level: "Supervised" as const };
+  };
+
+  it("with the password of what was pulled in them are asked about each time where a command prints them", () => {
+    const world = worldPulled("https://me:hidden1@example.com/x");
+    for (const command of LINES)
+      expect([command, decided(world, "Bash", { command }).outcome]).toEqual([command, "approval_required"]);
+    for (const command of ["git status --short", "git log --oneline -3"])
+      expect([command, decided(world, "Bash", { command }).outcome]).toEqual([command, "allowed"]);
+  });
+
+  it("without any are read under the project's grant", () => {
+    const world = worldPulled("https://example.com/x");
+    for (const command of LINES)
+      expect([command, decided(world, "Bash", { command }).outcome]).toEqual([command, "allowed"]);
+  });
+});
+
 describe("a hostile file", () => {
   const LONG = ["token", "a-", "a.", "token-", "a://", "a://b:", "token ", "-----BEGIN A "];
 
-  it.each(LONG)("is looked at in no more time than any other of its size: %j again and again", (part) => {
-    const file = join(tempFolder(), ".mcp.json");
+  const BOTH = LONG.flatMap((part) => [".mcp.json", "appsettings.json"].map((name) => [part, name] as const));
+
+  it.each(BOTH)("is looked at in no more time than any other of its size: %j again and again in %s", (part, name) => {
+    const file = join(tempFolder(), name);
     const text = part.repeat((256 * 1024) / part.length);
     writeFileSync(file, text);
     const began = process.threadCpuUsage();
