@@ -35,7 +35,7 @@ import { RULES } from "./rules.ts";
 import { pauseSchema, safetyStatusSchema, violationSchema } from "./safety.ts";
 import { settingKeySchema, settingSchema } from "./settings.ts";
 import { surfaceSchema } from "./surface.ts";
-import { agentNameSchema } from "./wire.ts";
+import { agentNameSchema, shellPathSchema } from "./wire.ts";
 
 /**
  * The user's side: one typed contract that every surface uses (terminal, tray, page). Agents never reach it.
@@ -544,7 +544,12 @@ export const operatorMethods = {
    * `not_confined` where it would not be confined, and with `box_unavailable`.
    */
   "box.prepare": {
-    params: z.object({ command: z.string().min(1).max(1_000_000), cwd: z.string().min(1).max(4096) }),
+    params: z.object({
+      command: z.string().min(1).max(1_000_000),
+      cwd: z.string().min(1).max(4096),
+      /** The PATH of its user's shell: what would be run from a folder of the project on it is set aside. */
+      path: shellPathSchema,
+    }),
     result: z.object({ argv: z.array(z.string()) }),
   },
   /**
@@ -558,6 +563,8 @@ export const operatorMethods = {
       /** Its program and words. */
       argv: z.array(z.string().max(131_072)).min(1).max(1000),
       cwd: z.string().min(1).max(4096),
+      /** As above. */
+      path: shellPathSchema,
       /** Files and folders that the program is made of. */
       program: z.array(z.string().min(1).max(4096)).max(16),
       /** Names of variables that it gets, such as that of its model's key. */

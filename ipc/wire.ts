@@ -44,6 +44,13 @@ function hasAtMost(root: unknown, most: number): boolean {
   return true;
 }
 
+/** The PATH of a shell, where it is known. */
+export const shellPathSchema = z
+  .string()
+  .max(MAX_SHELL_PATH)
+  .refine((path) => !path.includes("\0"), "holds a NUL byte")
+  .optional();
+
 /** What the agent says about a call's context. None of it can loosen a decision. */
 export const contextSchema = z.looseObject({
   mode: z.string().max(64).optional(),
@@ -52,11 +59,7 @@ export const contextSchema = z.looseObject({
   capability: z.string().max(64).optional(),
   cwd: z.string().max(4096).optional(),
   /** The PATH of the shell that runs its command lines. */
-  path: z
-    .string()
-    .max(MAX_SHELL_PATH)
-    .refine((path) => !path.includes("\0"), "holds a NUL byte")
-    .optional(),
+  path: shellPathSchema,
   session: sessionSchema.optional(),
   /** The client's own id of the call, by which `tool.ran` names it. */
   call_id: z.string().max(128).optional(),

@@ -10,6 +10,7 @@ import type { AgentHosts, AgentPlaces } from "./box/agent-runs/agent-run.ts";
 import type { PreparedAgent } from "./box/box-service.ts";
 import type { Core } from "./core.ts";
 import type { Agent } from "./gate/agents.ts";
+import { searchedBelow } from "./gate/clear/program-search.ts";
 import type { Declaration } from "./gate/confinement/declaration.ts";
 import { confinedProject } from "./gate/confinement/project.ts";
 import { GateFiles } from "./gate/guard/gate-files.ts";
@@ -23,6 +24,8 @@ export interface BoxedAgentRequest {
   agent: Agent;
   argv: readonly string[];
   cwd: string;
+  /** Of its user's shell. */
+  path?: string | undefined;
   /** Files and folders that the program is made of. */
   program: readonly string[];
   variables: readonly string[];
@@ -146,7 +149,7 @@ export class BoxedAgents {
   }
 
   /** @throws GateError `not_confined` where it isn't in a project that a box can show */
-  #declarationOf({ cwd, program, agent: { agent_id, level } }: BoxedAgentRequest): Declaration {
+  #declarationOf({ cwd, path, program, agent: { agent_id, level } }: BoxedAgentRequest): Declaration {
     if (level === "ReadOnly")
       throw new GateError(
         "not_confined",
@@ -170,7 +173,8 @@ export class BoxedAgents {
       );
     const { root, repository } = project;
     const reads = program.filter((path) => isAbsolute(path)).map((path) => realForm(path) ?? path);
-    return { project: root, cwd, reads, writes: repository === null ? [] : [repository], network: true };
+    const searched = searchedBelow({ path }, cwd, home, [root]);
+    return { project: root, cwd, reads, writes: repository === null ? [] : [repository], network: true, searched };
   }
 }
 

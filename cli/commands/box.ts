@@ -54,7 +54,9 @@ export function boxCommands(program: Command, done: (code: number) => void): voi
     .action(async (words: string[], { cwd }: PlaceOptions) => {
       const command = given(words, "run -- npm test");
       if (cwd !== undefined) process.chdir(cwd);
-      const { argv } = await withRunningGate((api) => api.call("box.prepare", { command, cwd: process.cwd() }));
+      const { argv } = await withRunningGate((api) =>
+        api.call("box.prepare", { command, cwd: process.cwd(), path: process.env.PATH }),
+      );
       done(await runInPlace(argv, { [FOLDER_FD]: openSync(devNull, "w") }));
     });
 }

@@ -74,6 +74,7 @@ export function boxedCommand(options: BoxedCommandOptions): BoxedRun {
       agent: name,
       argv: [program, ...args],
       cwd,
+      path: env.PATH,
       program: [...new Set([program, ...parts].map(installationOf))],
       variables: [...new Set([...client.variables, ...Object.keys(own)])],
       hosts: [...new Set([...modelHosts(client, env), ...hosts])],

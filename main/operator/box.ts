@@ -30,9 +30,9 @@ export function boxMethods(context: OperatorContext): Handlers<BoxMethod> {
       const shown = { project, reads: [...reads], writes: [...writes], network };
       return { reason: null, about: "", declaration: kind === undefined ? shown : { kind, ...shown } };
     },
-    "box.prepare": async ({ command, cwd }) => {
+    "box.prepare": async ({ command, cwd, path }) => {
       await core.box.ready;
-      const call = callOf(command, cwd);
+      const call = callOf(command, cwd, path);
       const found = core.gate.confinement(call, subjectOf(context), { even_clear: true });
       if (found.reason !== null) throw notConfined(shownReason(context, found));
       if (found.line === null) throw new Error("the user's own command is in no agent's box");
@@ -57,11 +57,11 @@ export function boxMethods(context: OperatorContext): Handlers<BoxMethod> {
   };
 }
 
-const callOf = (command: string, cwd: string): ProposedCall => ({
+const callOf = (command: string, cwd: string, path?: string): ProposedCall => ({
   intent: "",
   executor: SHELL,
   args: { command },
-  context: { cwd },
+  context: path === undefined ? { cwd } : { cwd, path },
 });
 
 /** An agent as it is now; without one, an agent that nothing keeps from being confined. @throws GateError `unknown_agent` */

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -104,6 +104,14 @@ describe.skipIf(reason !== undefined)("a whole agent in a box", () => {
     const token = readToken(agentTokenFile(gate.paths, AGENT));
     const [outside] = decisions(await asksOutside(gate.paths.agent_socket, token, "Bash", JSON.stringify(command)));
     expect(outside.outcome === "approval_required" || outside.confine !== undefined).toBe(true);
+  });
+
+  it("leaves no shell in a folder of the project that its user's shell has on PATH", async () => {
+    mkdirSync(join(project, "tools"));
+    const planted = "for name in bash hello; do echo 'echo planted' > tools/$name; chmod +x tools/$name; done";
+    await run(planted, { path: `${join(project, "tools")}:/usr/bin:/bin` });
+    await expect.poll(() => existsSync(join(project, "tools/bash"))).toBe(false);
+    expect(existsSync(join(project, "tools/hello"))).toBe(true);
   });
 
   it("is asked about what may run elsewhere, and about what would destroy work", async () => {

@@ -99,14 +99,14 @@ const MAX_SEARCHED = 16;
 
 /** The folders below `roots` (real) that the shell of a call's client finds programs in, as its PATH names them and where they lead. */
 export function searchedBelow(
-  { context }: ProposedCall,
+  { path }: { path?: string | undefined },
   cwd: string,
   home: string,
   roots: readonly string[],
 ): string[] {
-  if (context?.path === undefined) return [];
-  const named = foldersOf(context.path, home).flatMap(({ path, real }) =>
-    path.startsWith("/") ? [resolve(path), real] : [resolve(cwd, path), realForm(resolve(cwd, path)) ?? ""],
+  if (path === undefined) return [];
+  const named = foldersOf(path, home).flatMap(({ path: folder, real }) =>
+    folder.startsWith("/") ? [resolve(folder), real] : [resolve(cwd, folder), realForm(resolve(cwd, folder)) ?? ""],
   );
   const below = named.filter((folder) => roots.some((root) => isAtOrBelow(folder, root)));
   return [...new Set(below)].slice(0, MAX_SEARCHED);

@@ -288,7 +288,7 @@ function confinementOfLine(
   if ("leaves" in touched || leaves !== null) return not("leaves-the-box", leaves ?? "");
   if (hazards.loses !== null) return not("destroys-work", hazards.loses);
   const packages = linkedPackages(project.root, cwd, home);
-  const searched = searchedBelow(call, cwd, home, [project.root]);
+  const searched = searchedBelow(call.context ?? {}, cwd, home, [project.root]);
   const declaration = {
     ...declared(project, cwd, [...touched.reads, ...packages.reads], fetches !== null),
     ...(searched.length > 0 ? { searched } : {}),
