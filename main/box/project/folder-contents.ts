@@ -17,6 +17,8 @@ export type FolderKind =
   | "repository-info"
   /** Of a repository, where git writes by itself: links are looked for; in all folders below, or of those with its objects in the lists and packs alone. */
   | "repository-part"
+  /** The same, where each file counts as well. */
+  | "repository-references"
   | "repository-objects"
   | "rebase"
   | "submodules"
@@ -59,6 +61,10 @@ const OF_REPOSITORY: ReadonlySet<string> = new Set([
 /** Of a repository's folder: what names files of the work tree, by which git could read and write outside of it. */
 export const namesFiles = (name: string): boolean =>
   name === "index" || name === "MERGE_RR" || name.startsWith("sharedindex.");
+
+/** What says which commit a branch is at, or which other reference counts. Of a submodule not its HEAD: one may hide another repository. */
+export const isReference = (path: string): boolean =>
+  /\/\.git\/(?:worktrees\/[^/]+\/)?(?:HEAD$|(?:modules\/.+\/)?refs\/)/.test(path);
 
 /** Folders of a repository in which git, or git-lfs, writes by names that it knows before: it would go through a link in their place. */
 const WRITTEN_BY_GIT: ReadonlySet<string> = new Set([
@@ -169,12 +175,15 @@ export function contentsOf(
       else if (is_folder) contents.folders.push({ name, kind: name === MORE_PACKS ? kind : "repository-part" });
     } else if (kind === "repository-part") {
       if (is_folder) contents.folders.push({ name, kind });
+    } else if (kind === "repository-references") {
+      if (is_folder) contents.folders.push({ name, kind });
+      else contents.places.push(name);
     } else if (kind === "repository-objects") {
       if (name === "info" || name === "pack") contents.folders.push({ name, kind: "repository-info" });
     } else if (kind === "rebase") {
       if (CONTINUED_BY.has(name)) contents.places.push(name);
     } else if (is_repository) {
-      if (OF_REPOSITORY.has(name) || namesFiles(name)) contents.places.push(name);
+      if (OF_REPOSITORY.has(name) || namesFiles(name) || isReference(`${path}/${name}`)) contents.places.push(name);
       else if (is_folder) addPart(contents, name);
     } else if (is_folder) {
       contents.folders.push({ name, kind: kind === "worktrees" ? "repository" : "submodules" });
@@ -230,6 +239,7 @@ const isPlanted = (folder: string, name: string, is_folder: boolean): boolean =>
 function addPart({ folders }: Contents, name: string): void {
   if (WITH_NAMES.has(name)) folders.push({ name, kind: "repository-info" });
   else if (name === "modules") folders.push({ name, kind: "submodules" });
+  else if (name === "refs") folders.push({ name, kind: "repository-references" });
   else if (name === "worktrees") folders.push({ name, kind: "worktrees" });
   else if (name === "objects") folders.push({ name, kind: "repository-objects" });
   else if (WRITTEN_BY_GIT.has(name)) folders.push({ name, kind: "repository-part" });

@@ -1,5 +1,7 @@
 import { type Dir, lstatSync, opendirSync } from "node:fs";
 import { dirname, join, normalize, resolve } from "node:path";
+import { readRegularBytes } from "../../../ipc/regular-file.ts";
+import { errorCode } from "../../gate/errors.ts";
 import { AT_TOP } from "../../gate/guard/run-later-places.ts";
 import type { NotedFolder } from "../../gate/programs/git-index.ts";
 import { settingsOf } from "../../gate/programs/git-repository.ts";
@@ -8,6 +10,7 @@ import {
   CONTINUED_AT,
   CONTINUED_BY,
   isNamedAsPrograms,
+  isReference,
   isSeenAsPrograms,
   listsPacks,
   namesFiles,
@@ -66,6 +69,23 @@ export const isPlain = (path: string): boolean =>
   namedOwnFilesBefore(path) ||
   namesOwnPacks(path) ||
   namesOwnReferences(path);
+
+/** More than a path can be long. */
+const MAX_REFERENCE = 8192;
+
+/** A commit, or another reference by a name that git itself gives one: it makes a file of that name as it commits. Of links a HEAD alone stays. */
+export function isSoundReference(path: string): boolean {
+  if (!isReference(path)) return false;
+  const file = Buffer.from(path, "latin1");
+  try {
+    if (!path.endsWith("/HEAD") && lstatSync(file).isSymbolicLink()) return false;
+    // Also behind a link, as git reads it.
+    const text = readRegularBytes(file, { max_bytes: MAX_REFERENCE }).toString("latin1");
+    return /^(?!ref:)|^ref:\s*refs\/(?!.*\.\.)/s.test(text);
+  } catch (error) {
+    return errorCode(error) === "ENOENT";
+  }
+}
 
 const NODE_VERSION = /^(?:#.*|lts\/[\w*-]+|[^./\\][^/\\]*)?$/;
 const TOOLCHAIN =

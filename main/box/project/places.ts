@@ -9,8 +9,8 @@ import { kindOf } from "../../gate/targets/path-kind.ts";
 import { isAtOrBelow } from "../../gate/targets/pattern.ts";
 import { askedEachTime } from "../../gate/targets/secret-files.ts";
 import type { FoundPlaces } from "../arguments/bubblewrap.ts";
-import { isCopy, isLinkToPrograms } from "./folder-contents.ts";
-import { hidingHeads, isPlain } from "./harmless.ts";
+import { isCopy, isLinkToPrograms, isReference } from "./folder-contents.ts";
+import { hidingHeads, isPlain, isSoundReference } from "./harmless.ts";
 import { leadingOut } from "./leading-out.ts";
 import { type Found, identityOf, ProjectTree, TREE_LIMITS, type TreeLimits, type TreeLook } from "./project-tree.ts";
 import { programsIn } from "./searched-programs.ts";
@@ -178,7 +178,9 @@ export class Places {
       // A rebase continues in later commands, and these may name another version: that is looked at after each, as if it were new.
       const kept: Found[] = [];
       for (const place of places) {
-        if (!isPlain(place.path)) kept.push(place);
+        // What a reference names is seen after each run.
+        const is_reference = isReference(place.path) && (!place.is_link || basename(place.path) === "HEAD");
+        if (!is_reference && !isPlain(place.path)) kept.push(place);
         await turns.shared();
       }
       looks.push({ folder, ...look, places: kept });
@@ -200,7 +202,8 @@ export class Places {
     });
     const found: Found[] = [];
     for (const place of look.places) {
-      if (hasAppeared(place, by_path.get(place.path), by_own.get(place.own))) found.push(place);
+      const has_appeared = hasAppeared(place, by_path.get(place.path), by_own.get(place.own));
+      if (has_appeared && !isSoundReference(place.path)) found.push(place);
       await turns.shared();
     }
     return { found, is_whole: look.is_whole };
