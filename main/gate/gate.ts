@@ -171,8 +171,11 @@ export class Gate {
 
   #decide(call: ProposedCall, subject: Subject, deliver: Deliver): Decided {
     const began = performance.now();
-    const examined = this.#examine(call, subject, this.#parts.activity.keepsNext);
-    if (!this.#isCarriedOut(examined)) this.#count(examined);
+    const { agent, session = "" } = subject;
+    const returned = agent === null ? undefined : this.broker.awaited(agent.agent_id, session, call);
+    const purpose = returned === undefined ? undefined : "again";
+    const examined = this.#examine(call, subject, this.#parts.activity.keepsNext, { purpose });
+    if (!this.#isCarriedOut(examined)) this.#count(examined, returned);
     if (examined.denial === null) {
       const reviewers = reviewersFor(examined.x);
       if (reviewers.length > 0) return this.#review(examined.x, reviewers, began, deliver);
@@ -193,10 +196,14 @@ export class Gate {
     return true;
   }
 
-  /** Whatever comes past the stage `rate` takes its share of the budgets, also where a later stage denies it. */
-  #count({ x, denial }: Examined): void {
+  /**
+   * Whatever comes past the stage `rate` takes its share of the budgets, also where a later stage denies it. `returned`: an earlier gate
+   * has counted it.
+   */
+  #count({ x, denial }: Examined, returned: (() => void) | undefined): void {
     const { needs } = x;
     if (needs === undefined || (denial !== null && STAGES.indexOf(denial.stage) <= STAGES.indexOf("rate"))) return;
+    if (returned !== undefined) return returned();
     this.#parts.stages.rate?.take({ call: x.call, subject: x.subject, needs });
   }
 

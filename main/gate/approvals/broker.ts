@@ -2,6 +2,7 @@ import type { Language } from "../../../ipc/language.ts";
 import type { Answer, ApprovalView, Principal } from "../../../ipc/operator-api.ts";
 import type { WithdrawalRule } from "../../../ipc/rules.ts";
 import type { Surface } from "../../../ipc/surface.ts";
+import type { ProposedCall } from "../../../ipc/wire.ts";
 import { earlierEnd } from "../ends.ts";
 import { errorCode } from "../errors.ts";
 import type { GrantStore } from "../grants/store.ts";
@@ -104,7 +105,8 @@ export class ApprovalBroker {
   start(): void {
     this.#answering.repair();
     this.registry.cleanupExpired();
-    this.#orphaned.start(this.registry.listPending({ limit: 100_000 }));
+    const { registry } = this;
+    this.#orphaned.start(registry.listPending({ limit: 100_000 }), registry.listUndelivered(RETURN_WITHIN_MS));
     this.#deadlines.start();
   }
 
@@ -165,6 +167,11 @@ export class ApprovalBroker {
   /** True while those who asked an earlier gate may still come back. */
   get expectsReturn(): boolean {
     return this.#orphaned.isExpected;
+  }
+
+  /** Where an earlier gate asked about this very call, and counted it: what notes that it has come back. See `OrphanedRequests`. */
+  awaited(agent_id: string, session: string, call: ProposedCall): (() => void) | undefined {
+    return this.#orphaned.awaited(agent_id, session, call);
   }
 
   /**

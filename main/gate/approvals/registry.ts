@@ -14,6 +14,7 @@ import { ApprovalError, alreadyResolved, damagedRequest } from "./approval-error
 import { deadlineOf, IS_IN_TIME, isLate, nextDeadline } from "./deadline.ts";
 import { type EndedQuery, endedRows } from "./history.ts";
 import { endedExtra } from "./kept.ts";
+import type { AskedCall } from "./orphaned-requests.ts";
 import type { NewPending, PendingRequest, Resolution } from "./pending-request.ts";
 import { SessionRefusals } from "./session-refusals.ts";
 import { type StoredRow as Row, readRequest, requestRow } from "./stored-request.ts";
@@ -295,6 +296,16 @@ export class ApprovalRegistry {
         { share_key, session, since, ...moment(this.#clock) },
       ),
     );
+  }
+
+  /** The calls whose answer has reached nobody, and could still be taken: see `takeUndelivered`. */
+  listUndelivered(max_age_ms: number): AskedCall[] {
+    return this.#db
+      .prepare<AskedCall>(
+        `SELECT agent_id, session, call_hash FROM pending WHERE status IN ('approved', 'rejected')
+           AND delivered_at IS NULL AND ${IS_IN_TIME} AND decision_at >= $since`,
+      )
+      .all({ since: isoSeconds(this.#now() - max_age_ms), ...moment(this.#clock) });
   }
 
   /** The answer has reached the agent that waited for it. */

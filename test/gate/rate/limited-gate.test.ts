@@ -63,7 +63,8 @@ async function limitedGate(
   const isCovered = () => core.gate.isCovered(callOf("a.txt"), subjectOf("s1"));
   const answer = (token: string | undefined, given: Omit<Answer, "token">) =>
     core.gate.answer({ token: token ?? "", ...given }, BY);
-  return { core, home, clock, decide, read, reads, preview, isCovered, answer, close, agent };
+  const asked = (token: string | undefined) => core.gate.broker.registry.check(token ?? "", BY);
+  return { core, home, clock, decide, read, reads, preview, isCovered, answer, asked, close, agent };
 }
 
 describe("a call takes its share of a budget", () => {
@@ -135,6 +136,42 @@ describe("a call takes its share of a budget", () => {
     expect(read("d.txt").stage).toBe("rate");
     answer(waiting.decisions[0]?.pending?.token, { decision: "approved" });
     expect(waiting.decisions.at(-1)).toMatchObject({ outcome: "allowed", status: "approved" });
+  });
+
+  it.each(["while its agent is away", "once its agent is back", "before the gate ended", "and remembered"])(
+    "and not again after a restart by the call that its card is kept for: approved %s, it runs",
+    async (when) => {
+      const first = await limitedGate(`[rate.limits."fs:read"]\nper_minute = 1\ncapacity = 1`, { level: "Supervised" });
+      const waiting = first.decide();
+      first.core.gate.record();
+      const token = waiting.decisions[0]?.pending?.token;
+      const approved = { decision: "approved", scope: when === "and remembered" ? "session" : "none" } as const;
+      // It had no connection any more when the gate ended.
+      if (when === "before the gate ended") first.core.gate.broker.registry.resolve(first.asked(token), "approved");
+      first.close();
+      const { home, clock } = first;
+      const second = await limitedGate("", { home, clock });
+      if (when === "while its agent is away" || when === "and remembered") second.answer(token, approved);
+      const returned = second.decide();
+      second.core.gate.record();
+      if (when === "once its agent is back") {
+        expect(returned.decisions[0]).toMatchObject({ outcome: "approval_required", pending: { token } });
+        second.answer(token, approved);
+      }
+      expect(returned.decisions.at(-1)?.outcome).toBe("allowed");
+      // It was counted once, and so is the next call like it.
+      expect(second.read()).toMatchObject({ stage: "rate", explain: { rule: "rate.budget-used" } });
+    },
+  );
+
+  it("and by no call of another session, nor by a second one like it", async () => {
+    const first = await limitedGate(THREE_READS, { level: "Supervised" });
+    for (const file of ["a.txt", "b.txt", "c.txt"]) first.read(file);
+    first.close();
+    const { home, clock } = first;
+    const { read } = await limitedGate("", { home, clock });
+    expect([read("a.txt", "s2"), read("d.txt")].map(({ stage }) => stage)).toEqual(["rate", "rate"]);
+    expect([read(), read()].map(({ stage }) => stage)).toEqual(["approval", "rate"]);
   });
 
   it("of its agent's budget, in whatever session", async () => {
