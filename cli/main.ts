@@ -111,7 +111,7 @@ export function commandLine(done: (code: number) => void): Command {
     );
   program.addHelpText(
     "after",
-    "\nOn a terminal listings are tables; piped, or with --json, JSON lines on stdout, and words are on stderr.\nExit codes: 0 done, 1 failed, 2 usage, 3 no gate is running, 4 refused, 5 a problem was found, 6 replaced, 7 died.",
+    "\nOn a terminal listings are tables; piped, or with --json, JSON lines on stdout, and words are on stderr.\nExit codes: 0 done, 1 failed, 2 usage, 3 no gate answers, 4 refused, 5 a problem was found, 6 replaced, 7 died.",
   );
   reportAsOthers(program);
   return program;

@@ -5,16 +5,20 @@ import { OperatorClient } from "../ipc/operator-client.ts";
 import { ownCommand } from "../ipc/own-command.ts";
 import { gatePaths } from "../ipc/paths.ts";
 
-/** The operator's contract for one command: the running gate's, or, while none runs, the databases' own under the gate's lock. */
-export async function withOperator<T>(use: (api: OperatorApi) => Promise<T>): Promise<T> {
-  const paths = gatePaths(process.env);
-  let api: OperatorApi;
-  try {
-    api = await OperatorClient.connect(paths.operator_socket, paths.operator_token);
-  } catch (error) {
-    if (!(error instanceof GateError && error.code === "not_running")) throw error;
-    return await withoutGate(use);
-  }
+/** How long a gate may take to take a command's connection, in milliseconds. */
+const PATIENCE_MS = 3000;
+
+/** What can be done about a gate that doesn't answer, by its process. */
+type Hint = (pid: number | "PID") => string;
+const TRY_AGAIN: Hint = (pid) => `it is busy, or was stopped: try again, or end it: kill ${pid}`;
+
+/**
+ * The operator's contract for one command: the running gate's, or, while none runs, the databases' own under the gate's lock.
+ * `unanswered`: what to do where the gate doesn't answer. @throws GateError as `answeringGate`, and what `use` throws
+ */
+export async function withOperator<T>(use: (api: OperatorApi) => Promise<T>, unanswered?: Hint): Promise<T> {
+  const api = await runningGate(unanswered);
+  if (api === undefined) return await withoutGate(use);
   try {
     return await use(api);
   } finally {
@@ -24,8 +28,7 @@ export async function withOperator<T>(use: (api: OperatorApi) => Promise<T>): Pr
 
 /** Only the running gate's: for commands that make no sense without one. */
 export async function withRunningGate<T>(use: (api: OperatorClient) => Promise<T>): Promise<T> {
-  const paths = gatePaths(process.env);
-  const api = await OperatorClient.connect(paths.operator_socket, paths.operator_token);
+  const api = await answeringGate(OperatorClient);
   try {
     return await use(api);
   } finally {
@@ -33,10 +36,36 @@ export async function withRunningGate<T>(use: (api: OperatorClient) => Promise<T
   }
 }
 
+/** A connection to the user's running gate, or undefined while none listens. @throws GateError as `answeringGate` */
+export async function runningGate(unanswered?: Hint): Promise<OperatorClient | undefined> {
+  try {
+    return await answeringGate(OperatorClient, unanswered);
+  } catch (error) {
+    if (error instanceof GateError && error.code === "not_running") return undefined;
+    throw error;
+  }
+}
+
+/** @throws GateError `not_answering`, with the gate's process and what `unanswered` says; `not_running`, `not_authorised` */
+async function answeringGate<T>(
+  client: { connect(path: string, token_file: string, patience_ms: number): Promise<T> },
+  unanswered = TRY_AGAIN,
+): Promise<T> {
+  const { operator_socket, operator_token, lock_db } = gatePaths(process.env);
+  try {
+    return await client.connect(operator_socket, operator_token, PATIENCE_MS);
+  } catch (error) {
+    if (!(error instanceof GateError && error.code === "not_answering")) throw error;
+    const { holderOf } = await import("../main/storage/file-lock.ts");
+    const pid = holderOf(lock_db);
+    const gate = pid === undefined ? "the gate" : `the gate (pid ${pid})`;
+    throw new GateError("not_answering", `${gate} doesn't answer`, unanswered(pid ?? "PID"), { cause: error });
+  }
+}
+
 /** The running gate's, for as long as the user wants: a gate that goes is waited for. */
 export async function withLastingGate<T>(use: (api: LastingOperator) => Promise<T>): Promise<T> {
-  const paths = gatePaths(process.env);
-  const api = await LastingOperator.connect(paths.operator_socket, paths.operator_token);
+  const api = await answeringGate(LastingOperator);
   try {
     return await use(api);
   } finally {

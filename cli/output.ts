@@ -88,6 +88,7 @@ export function reportFailure(error: unknown): ExitCode {
   if (hint) say(`  ${hint}`);
   switch (code) {
     case "not_running":
+    case "not_answering":
     case "connection_lost":
       return EXIT.not_running;
     case "usage":

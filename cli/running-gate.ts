@@ -1,9 +1,8 @@
 import { GateError } from "../ipc/gate-error.ts";
-import { OperatorClient } from "../ipc/operator-client.ts";
 import { ownCommand } from "../ipc/own-command.ts";
-import { gatePaths } from "../ipc/paths.ts";
 import { LINK_SECONDS } from "../main/web/web-sessions.ts";
 import { shownInBrowser } from "./browser.ts";
+import { runningGate } from "./operator.ts";
 import { EXIT, type ExitCode, say } from "./output.ts";
 
 /** A second start: the gate that runs already is shown, and no other one is started. */
@@ -34,16 +33,5 @@ export async function showRunningGate(opens_browser: boolean): Promise<ExitCode 
     return EXIT.ok;
   } finally {
     await gate.close();
-  }
-}
-
-/** A connection to the user's running gate, or undefined while none listens. */
-export async function runningGate(): Promise<OperatorClient | undefined> {
-  const { operator_socket, operator_token } = gatePaths(process.env);
-  try {
-    return await OperatorClient.connect(operator_socket, operator_token);
-  } catch (error) {
-    if (error instanceof GateError && error.code === "not_running") return undefined;
-    throw error;
   }
 }

@@ -38,10 +38,10 @@ export class LastingOperator implements OperatorApi {
     this.#token_file = token_file;
   }
 
-  /** @throws GateError as `OperatorClient.connect`, where no gate is there to begin with */
-  static async connect(path: string, token_file: string): Promise<LastingOperator> {
+  /** @throws GateError as `OperatorClient.connect`, where no gate is there to begin with: `patience_ms` is how long that one may take */
+  static async connect(path: string, token_file: string, patience_ms?: number): Promise<LastingOperator> {
     const lasting = new LastingOperator(path, token_file);
-    lasting.#use(await OperatorClient.connect(path, token_file));
+    lasting.#use(await OperatorClient.connect(path, token_file, patience_ms));
     return lasting;
   }
 

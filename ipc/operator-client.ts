@@ -55,7 +55,8 @@ export class OperatorClient implements OperatorApi {
   /**
    * Connects with the token in `token_file`.
    * @param patience_ms how long the gate may take to take it; left out: any time
-   * @throws GateError `not_running` where no gate listens, `not_authorised` where the token isn't the gate's
+   * @throws GateError `not_running` where no gate listens, `not_answering` where it takes longer, `not_authorised` where the token isn't
+   * the gate's
    */
   static async connect(path: string, token_file: string, patience_ms?: number): Promise<OperatorClient> {
     let token: string;
@@ -65,21 +66,23 @@ export class OperatorClient implements OperatorApi {
       throw notRunning(error);
     }
     const socket = createConnection(path);
-    const tooLate = () => socket.destroy(new Error("the gate did not answer in time"));
-    const late = patience_ms === undefined ? undefined : setTimeout(tooLate, patience_ms).unref();
-    socket.once("close", () => clearTimeout(late));
-    await new Promise<void>((resolve, reject) => {
-      socket.once("connect", resolve);
-      socket.once("error", (error) => reject(notRunning(error)));
-    });
     socket.on("error", () => socket.destroy()); // 'close' follows and fails what waits
     const client = new OperatorClient(socket);
-    await new Promise<unknown>((resolve, reject) => {
-      client.#ready = { resolve, reject };
-      socket.write(encodeFrame("operator.hello", { token }));
-    });
+    const late = patience_ms === undefined ? undefined : setTimeout(() => client.#giveUp(), patience_ms);
+    try {
+      await new Promise<unknown>((resolve, reject) => {
+        client.#ready = { resolve, reject };
+        const noneListens = (error: Error) => reject(notRunning(error));
+        socket.once("error", noneListens);
+        socket.once("connect", () => {
+          socket.off("error", noneListens);
+          socket.write(encodeFrame("operator.hello", { token }));
+        });
+      });
+    } finally {
+      clearTimeout(late);
+    }
     client.#ready = undefined;
-    clearTimeout(late);
     return client;
   }
 
@@ -135,6 +138,11 @@ export class OperatorClient implements OperatorApi {
 
   #tell(event: OperatorEvent): void {
     for (const [listener, types] of this.#listeners) if (types?.includes(event.type) ?? true) listener(event);
+  }
+
+  #giveUp(): void {
+    this.#ready?.reject(new GateError("not_answering", "the gate doesn't answer", "try again"));
+    this.#socket.destroy();
   }
 
   #fail(error: GateError): void {

@@ -1,8 +1,8 @@
 import { type Command, Option } from "commander";
 import { CAPABILITIES, LEVELS } from "../../ipc/decision.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
+import { runningGate } from "../operator.ts";
 import { printWord, usageError } from "../output.ts";
-import { runningGate } from "../running-gate.ts";
 import { shortTokens } from "../short-tokens.ts";
 
 /** `completion`: what a shell needs to complete this command; the words come from the command itself, some from the running gate. */

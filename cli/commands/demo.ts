@@ -10,8 +10,8 @@ import { gatePaths } from "../../ipc/paths.ts";
 import { shellWord } from "../../ipc/shell-quoted.ts";
 import { shownInBrowser } from "../browser.ts";
 import { demoCalls, demoProject } from "../demo-calls.ts";
+import { runningGate } from "../operator.ts";
 import { say } from "../output.ts";
-import { runningGate } from "../running-gate.ts";
 
 /** `demo`: a pretend agent that asks five questions, at the running gate or at one of its own. */
 export function demoCommand(program: Command): void {

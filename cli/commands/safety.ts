@@ -121,7 +121,17 @@ function pause(options: PauseOptions): Promise<void> {
     const until = now.until === null ? `until you resume: ${ownCommand("resume")}` : `until ${now.until}`;
     tell(now, `paused ${until}`);
     if (now.note !== undefined) say(now.note);
-  });
+  }, stoppedOtherwise);
+}
+
+/** How agents are stopped while their gate doesn't answer. */
+function stoppedOtherwise(pid: number | "PID"): string {
+  return [
+    "nothing is paused. To stop every agent otherwise, end the gate:",
+    `  kill ${pid} ends it as soon as it runs again, and it stays ended`,
+    `  kill -9 ${pid} ends it at once; what started it may start it again, and that one can be paused`,
+    "Without a gate nothing is allowed by it: an agent's client denies its calls, or asks in its own window.",
+  ].join("\n  ");
 }
 
 function pauseAgent(name: string, options: PauseOptions): Promise<void> {
@@ -135,7 +145,7 @@ function pauseAgent(name: string, options: PauseOptions): Promise<void> {
       `${name} is paused ${until === null ? `until you resume it: ${ownCommand(`resume ${name}`)}` : `until ${until}`}`,
     );
     if (agent.note !== undefined) say(agent.note);
-  });
+  }, stoppedOtherwise);
 }
 
 function resumeAgent(name: string): Promise<void> {

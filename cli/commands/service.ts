@@ -5,8 +5,8 @@ import { ownCommand } from "../../ipc/own-command.ts";
 import { gatePaths } from "../../ipc/paths.ts";
 import { GateService, type ServiceState, type ServiceSystem, SYSTEMS } from "../../main/service/gate-service.ts";
 import { serviceParts } from "../../main/service/service-parts.ts";
+import { runningGate } from "../operator.ts";
 import { EXIT, type ExitCode, say, tell } from "../output.ts";
-import { runningGate } from "../running-gate.ts";
 import { type RunCommand, type ServiceManager, serviceManager } from "../service-manager.ts";
 
 /** `service`: the gate as a service of the user's session. */

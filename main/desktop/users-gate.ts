@@ -36,6 +36,8 @@ const OPENING_MS = 10_000;
 const OPENING_RETRY_MS = 200;
 /** A gate that takes longer to answer counts as away. Milliseconds. */
 const CONNECTING_MS = 5000;
+/** Where no gate is there, or none that can be used yet. */
+const AWAY = ["not_running", "not_answering", "connection_lost"] as const;
 
 type Current =
   | { mode: "own"; gate: RunningGate; unsubscribe: () => void }
@@ -161,7 +163,7 @@ export class UsersGate implements OperatorHandler {
       this.#sources.log(`attached to the gate that runs already: process ${pid}, version ${version}`);
     } catch (error) {
       void client?.close();
-      if (isCode(error, "not_running") || isCode(error, "connection_lost")) return false;
+      if (AWAY.some((code) => isCode(error, code))) return false;
       throw error;
     }
     client.subscribe((event) => this.#publish(event), PAGE_EVENTS);
@@ -207,7 +209,7 @@ export class UsersGate implements OperatorHandler {
   }
 }
 
-/** The gate that runs for this user, as the command line connects to it. @throws GateError `not_running`, `not_authorised` */
+/** The gate that runs for this user, as the command line connects to it. @throws GateError `not_running`, `not_answering`, `not_authorised` */
 export function connectToGate({ operator_socket, operator_token }: GatePaths): Promise<OperatorClient> {
   return OperatorClient.connect(operator_socket, operator_token, CONNECTING_MS);
 }

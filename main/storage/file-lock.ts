@@ -1,4 +1,4 @@
-import { closeSync, lstatSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, lstatSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { type FileIdentity, identityOf, isStillAt } from "../../ipc/file-identity.ts";
@@ -29,7 +29,7 @@ export class FileLock {
     this.identity = identity;
     this.#db = db;
     this.is_new = db.pragma("application_id", { simple: true }) !== ownMark(identity);
-    this.was_left = !this.is_new && db.pragma("user_version", { simple: true }) === IN_USE;
+    this.was_left = !this.is_new && db.pragma("user_version", { simple: true }) !== FREE;
   }
 
   /** Creates the file, and its folder, where there is none. @throws GateError `lock_taken`, `lock_unusable` */
@@ -67,7 +67,7 @@ export class FileLock {
     if (!isStillAt(this.file, this.identity)) return;
     try {
       this.#db.exec(
-        `BEGIN; PRAGMA application_id = ${ownMark(this.identity)}; PRAGMA user_version = ${is_in_use ? IN_USE : 0}; COMMIT`,
+        `BEGIN; PRAGMA application_id = ${ownMark(this.identity)}; PRAGMA user_version = ${is_in_use ? process.pid : FREE}; COMMIT`,
       );
     } catch {
       // A full disk: without its mark the file counts as new, and the next start waits a moment.
@@ -80,7 +80,20 @@ export class FileLock {
   }
 }
 
-const IN_USE = 1;
+/** In place of the process that uses it. */
+const FREE = 0;
+/** Where that is in a database's file: four bytes, the highest first. */
+const USER_VERSION_AT = 60;
+
+/** The process that holds the lock of this file, as far as it has marked it; undefined where that can't be read. Not for a gate's own. */
+export function holderOf(file: string): number | undefined {
+  try {
+    const pid = readFileSync(file).readInt32BE(USER_VERSION_AT);
+    return pid > 1 ? pid : undefined; // 1: an earlier version's mark
+  } catch {
+    return undefined; // no such file, or none that we may read: it only makes a message more precise
+  }
+}
 
 /** A lock has no tables: a file with tables is another program's database. @throws GateError `lock_unusable` */
 function refuseForeign(db: Database.Database, file: string): void {
