@@ -17,6 +17,10 @@ export const ALARM_WORDS: Readonly<Record<Language, Readonly<Record<AlarmCode, A
       meaning: "Decisions made meanwhile may be missing from it.",
     },
     trail_lost: { title: "Lines of the audit trail were lost", meaning: "The trail says how many, and where." },
+    trail_changed: {
+      title: "The audit trail was removed or changed while the gate ran",
+      meaning: "Lines of it may be missing: the gate writes on, and a backup may have them.",
+    },
     checkpoint_unwritable: {
       title: "A signed checkpoint of the trail can't be written",
       meaning: "The trail itself is written; that nothing in it was changed can be proven up to the last checkpoint.",
@@ -92,6 +96,10 @@ export const ALARM_WORDS: Readonly<Record<Language, Readonly<Record<AlarmCode, A
       meaning: "Le decisioni prese intanto possono mancare.",
     },
     trail_lost: { title: "Alcune righe del registro sono perse", meaning: "Il registro dice quante, e dove." },
+    trail_changed: {
+      title: "Il registro è stato tolto o cambiato mentre il gate era in funzione",
+      meaning: "Possono mancare delle righe: il gate continua a scrivere, e un backup può averle.",
+    },
     checkpoint_unwritable: {
       title: "Un checkpoint firmato del registro non si può scrivere",
       meaning: "Il registro viene scritto; che nulla sia cambiato si può provare fino all'ultimo checkpoint.",
@@ -170,6 +178,7 @@ export const ALARM_WORDS: Readonly<Record<Language, Readonly<Record<AlarmCode, A
 
 /** These are about a past event: they stay until the operator dismisses them. The others stay as long as their cause does. */
 export const PAST_ALARMS: readonly AlarmCode[] = [
+  "trail_changed",
   "trail_restarted",
   "file_renewed",
   "gate_restarted",

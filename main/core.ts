@@ -25,6 +25,7 @@ import { type Judges, openJudges } from "./judges/judges.ts";
 import { noteCountedReports } from "./reported-calls.ts";
 import type { DatabaseName } from "./storage/database-names.ts";
 import { Storage } from "./storage/storage.ts";
+import { LOOK_MS } from "./storage/storage-watch.ts";
 
 /** The parts of a running gate, opened in the right order and closed again. */
 export interface Core extends Omit<Opened, "env" | "log" | "approvals"> {
@@ -141,9 +142,12 @@ function run(opened: Opened, parts: Parts): () => void {
   checkpoints.begin();
   const at_work = [box, judges, openStaleGrants(opened)];
   for (const part of at_work) part.begin();
-  const timer = setInterval(() => flush(opened, parts), FLUSH_INTERVAL_MS).unref();
+  const timers = [
+    setInterval(() => flush(opened, parts), FLUSH_INTERVAL_MS).unref(),
+    setInterval(() => audit.look(), LOOK_MS).unref(),
+  ];
   return () => {
-    clearInterval(timer);
+    for (const timer of timers) clearInterval(timer);
     for (const part of at_work) part.close();
     parts.histories.close();
     stopWaiting(opened, gate);

@@ -33,7 +33,8 @@ export function auditMethods({ core }: OperatorContext): Handlers<AuditMethod> {
         audit.flush();
         // What was found at the start may be another trail than the one that was signed: then there is a new tree soon.
         await checkpoints.settled();
-        return verifyAudit(paths.audit_dir, paths.audit_head, audit.end, clock.now(), claims(against, named));
+        const { end, lost } = audit;
+        return verifyAudit(paths.audit_dir, paths.audit_head, end, clock.now(), claims(against, named), lost);
       });
     },
     "audit.checkpoint": async ({ is_fresh = false }) => {

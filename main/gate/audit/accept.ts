@@ -24,7 +24,7 @@ export async function acceptProblems(
   for (let round = 0; ; round++) {
     log.open();
     log.rememberHead();
-    const trail = await examineTrail(paths, log.end, now_ms, claims);
+    const trail = await examineTrail(paths, log.end, now_ms, claims, log.lost);
     const report = reportOf(trail);
     const open = trail.problems.filter((problem) => !trail.accepted.has(keyOf(problem)));
     if (open.length === 0 || round === 2) {

@@ -20,7 +20,7 @@ export function causeOf(error: unknown): string {
 /** Updates the trail's alarms. `folder` and `head_file`: of the trail. */
 export function raiseTrailAlarms(
   alarms: Alarms,
-  { failure, head_failure, is_on_reserve, lost, lost_before }: Readonly<TrailHealth>,
+  { failure, head_failure, change, is_on_reserve, lost, lost_before }: Readonly<TrailHealth>,
   { folder, head_file }: { folder: string; head_file: string },
   on_failure: OnFailure,
 ): void {
@@ -41,6 +41,13 @@ export function raiseTrailAlarms(
       hint: `make room on the disk; once it is used up ${meanwhile}`,
     });
   } else alarms.clear("trail_unwritable", folder);
+  if (change !== null)
+    alarms.raise({
+      code: "trail_changed",
+      subject: folder,
+      message: `the audit trail's file ${change}`,
+      hint: `see: ${ownCommand("audit verify")}; where you have it elsewhere, put it back while no gate runs`,
+    });
   if (head_failure === null) alarms.clear("trail_unwritable", head_file);
   else {
     alarms.raise({

@@ -62,12 +62,13 @@ export class AuditLog {
   readonly #health: TrailHealth = {
     failure: null,
     head_failure: null,
+    change: null,
     is_on_reserve: false,
     lost: null,
     lost_before: 0,
   };
   #watch: (health: Readonly<TrailHealth>) => void = () => undefined;
-  #look: () => void = () => undefined;
+  #lookElsewhere: () => void = () => undefined;
 
   /**
    * @param head_file a file outside the folder that records where the trail ends, so that a removed end is detected
@@ -88,7 +89,7 @@ export class AuditLog {
    */
   begin(watch: (health: Readonly<TrailHealth>) => void, look: () => void = () => undefined): void {
     this.#watch = watch;
-    this.#look = look;
+    this.#lookElsewhere = look;
     this.#lost ??= this.#recordedHead()?.position?.lost ?? null;
     if (this.#lost !== null) this.tend();
   }
@@ -97,6 +98,11 @@ export class AuditLog {
   get end(): LiveEnd | undefined {
     if (!this.#is_ready || this.#notes.length > 0) return undefined;
     return { hash: this.#endHash(), recorded: this.#marked };
+  }
+
+  /** What could not be written, and the trail doesn't say yet. */
+  get lost(): Loss | null {
+    return this.#lost;
   }
 
   /** Where the last line is that this process has written, or has found; undefined as long as it has looked at none. */
@@ -138,7 +144,7 @@ export class AuditLog {
 
   /** Whether the trail is still this gate's to write. */
   isOwn(): boolean {
-    this.#look();
+    this.#lookElsewhere();
     return !this.#is_abandoned;
   }
 
@@ -179,6 +185,16 @@ export class AuditLog {
     this.#reserve?.keep();
     this.rememberHead();
     this.#reportHealth();
+  }
+
+  /** Called each second: reports where the file isn't what was written. The next line begins another one where it is gone. Never throws. */
+  look(): void {
+    if (this.#fd === undefined || !this.isOwn()) return;
+    try {
+      if (!this.#isInPlace(this.#fd)) this.#closeFile();
+    } catch (error) {
+      this.#failed(error, 1); // a folder that can't be looked into: the next line says so
+    }
   }
 
   /** Records the trail's end beside the trail, if that isn't recorded yet. */
@@ -312,11 +328,18 @@ export class AuditLog {
     return is_small_step ? this.#end.file : file;
   }
 
-  /** False where the file was removed, or something else was written into it. */
+  /** False where the file was removed, or something else was written into it: that is reported. */
   #isInPlace(fd: number): boolean {
-    const there = lstatSync(join(this.#folder, this.#file), { throwIfNoEntry: false });
+    const path = join(this.#folder, this.#file);
+    const there = lstatSync(path, { throwIfNoEntry: false });
     const open = fstatSync(fd);
-    return there !== undefined && there.ino === open.ino && open.size === this.#size;
+    const is_there = there !== undefined && there.ino === open.ino;
+    if (is_there && open.size === this.#size) return true;
+    const how = is_there ? (open.size < this.#size ? "was cut" : "was written into") : "was removed, moved or replaced";
+    this.#health.change = `${path} ${how} by another program while the gate ran`;
+    this.#reportHealth();
+    this.#health.change = null;
+    return false;
   }
 
   /** Resumes the chain where the files end. Differences from the recorded end are noted in the trail. */

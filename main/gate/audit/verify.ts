@@ -5,7 +5,7 @@ import { type AcceptedProblems, acceptedIn, keyOf } from "./accepted.ts";
 import { ClaimCheck, type Claims } from "./against.ts";
 import { ArchivesCheck } from "./archives-check.ts";
 import { GENESIS } from "./chain.ts";
-import { type Head, readHead } from "./head.ts";
+import { type Head, type Loss, readHead } from "./head.ts";
 import type { LiveEnd } from "./health.ts";
 import { latestBeyond } from "./resume.ts";
 import { type FoundProblem, fingerprint, type Report, TrailWalk, type WalkedLine } from "./walk.ts";
@@ -29,7 +29,8 @@ export interface TrailFiles {
 
 /**
  * Reads every line and reports each that doesn't follow from the one before, and whatever else isn't as the gate left it.
- * `live`: the end that the running gate knows; `claims`: the checkpoints to compare with. Doesn't block. @throws the system's error, where the folder can't be read
+ * `live`: the end that the running gate knows; `claims`: the checkpoints to compare with; `lost`: what the running gate could not write,
+ * which the record beside the trail may not say either. Doesn't block. @throws the system's error, where the folder can't be read
  */
 export async function verifyAudit(
   folder: string,
@@ -37,8 +38,9 @@ export async function verifyAudit(
   live?: LiveEnd,
   now_ms = Date.now(),
   claims?: Claims,
+  lost: Loss | null = null,
 ): Promise<AuditReport> {
-  return reportOf(await examineTrail({ folder, head_file }, live, now_ms, claims));
+  return reportOf(await examineTrail({ folder, head_file }, live, now_ms, claims, lost));
 }
 
 export function reportOf({ files, lines, problems, accepted }: ExaminedTrail): AuditReport {
@@ -57,6 +59,7 @@ export async function examineTrail(
   live: LiveEnd | undefined,
   now_ms: number,
   claims?: Claims,
+  lost: Loss | null = null,
 ): Promise<ExaminedTrail> {
   const problems: FoundProblem[] = [];
   const against: FoundProblem[] = [];
@@ -68,6 +71,11 @@ export async function examineTrail(
   const report = into(problems);
   const accepted: AcceptedProblems = new Map();
   const head = recordedEnd(head_file, live, report);
+  const unsaid = lost ?? head?.position?.lost;
+  if (unsaid != null) {
+    const problem = `${unsaid.lines} lines could not be written (${unsaid.error}); the trail doesn't say so yet`;
+    report({ file: basename(head_file), line: 0, kind: "lost", problem }, unsaid.since);
+  }
   const walk = new TrailWalk(folder, now_ms, report);
   const end = new EndCheck(live === undefined ? head : { hash: live.hash, position: null }, live !== undefined);
   const check = claims && (await ClaimCheck.of(claims, into(against)));
@@ -104,11 +112,6 @@ function recordedEnd(head_file: string, live: LiveEnd | undefined, report: Repor
     if (!(error instanceof GateError)) throw error;
     report({ ...at, kind: "head_unreadable", problem: error.message }, error.message);
     return undefined;
-  }
-  if (head?.position?.lost != null) {
-    const { lines, error } = head.position.lost;
-    const problem = `${lines} lines could not be written (${error}); the trail doesn't say so yet`;
-    report({ ...at, kind: "lost", problem }, head.position.lost.since);
   }
   if (live?.recorded === undefined || head?.hash === live.recorded) return head;
   if (head === undefined) report({ ...at, kind: "head_missing", problem: "the record of the last line is missing" });
