@@ -1,10 +1,8 @@
-import { closeSync, fdatasyncSync, fstatSync, lstatSync, mkdirSync, readSync, writeSync } from "node:fs";
-import { dirname } from "node:path";
 import { z } from "zod";
 import { GateError } from "../../../ipc/gate-error.ts";
 import { ownCommand } from "../../../ipc/own-command.ts";
 import { errorCode } from "../errors.ts";
-import { openOwnFile } from "../own-files.ts";
+import { InPlaceFile } from "../in-place-file.ts";
 import { MONTH_FILE } from "./chain.ts";
 
 /** The record beside the trail: where it ends, and how many lines could not be written. */
@@ -38,37 +36,25 @@ export interface Head {
   position: EndPosition | null;
 }
 
-/** The file's fixed size: overwriting it needs no disk space, and is one block. */
+/** The file's fixed size, one block. It holds `HASH\nJSON`. */
 const HEAD_BYTES = 512;
-
-/** `HASH\nJSON`, padded with blanks. */
-function encodeHead(hash: string, position: EndPosition): Buffer {
-  const text = `${hash}\n${JSON.stringify(position)}`;
-  return Buffer.from(`${text.padEnd(HEAD_BYTES - 1)}\n`);
-}
 
 /**
  * The recorded end; undefined where there is none.
  * @throws GateError `head_unusable`, with the file's name
  */
 export function readHead(head_file: string): Head | undefined {
-  const bytes = Buffer.alloc(2 * HEAD_BYTES);
-  let length: number;
+  let text: string | undefined;
   try {
-    const descriptor = openOwnFile(head_file, "read");
-    try {
-      length = readSync(descriptor, bytes, 0, bytes.length, 0);
-    } finally {
-      closeSync(descriptor);
-    }
+    text = new InPlaceFile(head_file, HEAD_BYTES).read();
   } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined;
     throw unusable(
       error instanceof GateError ? error.message : `${head_file} can't be read (${errorCode(error)})`,
       error,
     );
   }
-  const [hash = "", rest = ""] = bytes.toString("utf8", 0, length).split("\n");
+  if (text === undefined) return undefined;
+  const [hash = "", rest = ""] = text.split("\n");
   if (hash.trim() === "" && rest.trim() === "") return undefined;
   if (!/^[0-9a-f]{64}$/.test(hash)) throw unusable(`${head_file} is no record of a trail's end`);
   return { hash, position: positionIn(rest) };
@@ -89,32 +75,18 @@ function unusable(message: string, cause?: unknown): GateError {
 
 /** Writes the recorded end, over the previous one. */
 export class HeadWriter {
-  readonly #file: string;
-  #descriptor: number | undefined;
+  readonly #file: InPlaceFile;
 
   constructor(head_file: string) {
-    this.#file = head_file;
+    this.#file = new InPlaceFile(head_file, HEAD_BYTES);
   }
 
   /** `is_durable`: synced, to survive a crash of the machine. @throws the system's error, or GateError `not_a_file` */
   write(hash: string, position: EndPosition, is_durable = false): void {
-    if (this.#descriptor !== undefined && !this.#isInPlace(this.#descriptor)) this.close();
-    if (this.#descriptor === undefined) {
-      mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
-      this.#descriptor = openOwnFile(this.#file, "overwrite");
-    }
-    writeSync(this.#descriptor, encodeHead(hash, position), 0, HEAD_BYTES, 0);
-    if (is_durable) fdatasyncSync(this.#descriptor);
+    this.#file.write(`${hash}\n${JSON.stringify(position)}`, is_durable);
   }
 
   close(): void {
-    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
-    this.#descriptor = undefined;
-  }
-
-  /** False where the file was removed, or another one was put in its place. */
-  #isInPlace(descriptor: number): boolean {
-    const there = lstatSync(this.#file, { throwIfNoEntry: false });
-    return there !== undefined && there.ino === fstatSync(descriptor).ino;
+    this.#file.close();
   }
 }
