@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { ownCommand } from "../ipc/own-command.ts";
-import { mayStartAgain } from "../main/restart.ts";
+import { mayStartAgain, PAUSE_UNKEPT, PAUSED_FLAG, RESTARTED_FLAG } from "../main/restart.ts";
 import { EXIT, type ExitCode, say } from "./output.ts";
 
 /** Runs the gate, or the tray app around it, as another process, and starts it again if it dies. */
@@ -8,8 +8,8 @@ import { EXIT, type ExitCode, say } from "./output.ts";
 export interface Supervised {
   /** In a sentence: `the gate`. */
   name: string;
-  /** Starts it. `restarted_after`: how the one before ended, or undefined the first time. */
-  start(restarted_after: string | undefined): ChildProcess;
+  /** Starts it. `flags`: how the one before ended, none the first time. A message of it says whether its death would end a pause. */
+  start(flags: readonly string[]): ChildProcess;
 }
 
 /** A second interrupt after this time ends the child at once, in milliseconds. */
@@ -35,10 +35,14 @@ export async function supervise({ name, start }: Supervised): Promise<ExitCode> 
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   for (const signal of signals) process.on(signal, interrupt);
   try {
-    let restarted_after: string | undefined;
+    let flags: string[] = [];
     for (;;) {
       const started_at = performance.now();
-      child = start(restarted_after);
+      child = start(flags);
+      let is_pause_unkept = false;
+      child.on("message", (message) => {
+        is_pause_unkept = message === PAUSE_UNKEPT;
+      });
       const { code, signal } = await endOf(child);
       child = undefined;
       // Interrupted before it could listen: it has ended as it was to.
@@ -46,13 +50,14 @@ export async function supervise({ name, start }: Supervised): Promise<ExitCode> 
       if (asked_at !== undefined || (signal === null && WANTED_ENDS.includes(code))) return exitCodeOf(code);
       const how = signal ?? `exit code ${code}`;
       const up_ms = performance.now() - started_at;
-      if (!mayStartAgain({ was_restarted: restarted_after !== undefined, up_ms })) {
+      if (!mayStartAgain({ was_restarted: flags.length > 0, up_ms })) {
         say(`metnos-gate: ${name} ended unexpectedly again (${how}), ${seconds(up_ms)} after it was started again`);
         say(`  its output above may say why; once that is solved, start it with: ${ownCommand("start")}`);
         return EXIT.died;
       }
-      say(`metnos-gate: ${name} ended unexpectedly (${how}); starting it again`);
-      restarted_after = how;
+      const paused = is_pause_unkept ? ", paused: a pause could not be stored" : "";
+      say(`metnos-gate: ${name} ended unexpectedly (${how}); starting it again${paused}`);
+      flags = [`${RESTARTED_FLAG}=${how}`, ...(is_pause_unkept ? [PAUSED_FLAG] : [])];
     }
   } finally {
     for (const signal of signals) process.off(signal, interrupt);

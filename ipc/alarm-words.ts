@@ -35,6 +35,10 @@ export const ALARM_WORDS: Readonly<Record<Language, Readonly<Record<AlarmCode, A
       meaning: "They are made as soon as that is possible; what you decide counts all the same.",
     },
     database_unusable: { title: "A database can't be used", meaning: "What you decide now may not last." },
+    pause_not_stored: {
+      title: "A pause could not be stored",
+      meaning: "It holds, and is tried again; the message says whether a restart would keep it.",
+    },
     file_renewed: {
       title: "A file of the gate was damaged or missing and was recreated",
       meaning: "What it held before is gone, or was set aside.",
@@ -114,6 +118,10 @@ export const ALARM_WORDS: Readonly<Record<Language, Readonly<Record<AlarmCode, A
       meaning: "Vengono create appena è possibile; quello che decidi vale comunque.",
     },
     database_unusable: { title: "Un database non si può usare", meaning: "Quello che decidi ora può non restare." },
+    pause_not_stored: {
+      title: "Una pausa non si è potuta salvare",
+      meaning: "Vale comunque, e si ritenta; il messaggio dice se resterebbe dopo un riavvio.",
+    },
     file_renewed: {
       title: "Un file del gate era danneggiato o mancante ed è stato ricreato",
       meaning: "Quello che conteneva è perso, o è stato messo da parte.",

@@ -17,6 +17,8 @@ export const ALARM_CODES = [
   "database_unusable",
   /** Receipts can't be signed, or not written: they are made later. */
   "receipts_unwritable",
+  /** A pause could not be stored in its database. */
+  "pause_not_stored",
   /** One of the gate's files was damaged or missing and was recreated. */
   "file_renewed",
   /** The lock or a socket isn't this gate's any more: it ends. */

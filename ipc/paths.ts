@@ -31,6 +31,8 @@ export interface GatePaths {
   judge_results: string;
   /** Records where the trail ends, so that a removed or edited last line is noticed. */
   audit_head: string;
+  /** Pauses that their databases could not store. */
+  kept_pauses: string;
   /** Reserved disk space for the trail, the pause and answers. */
   audit_reserve: string;
   state_reserve: string;
@@ -133,6 +135,7 @@ export function gatePaths(env: Env = process.env): GatePaths {
     audit_tree: join(state_dir, "audit-tree"),
     judge_results: join(state_dir, "judge-results.json"),
     audit_head: join(state_dir, "audit-head"),
+    kept_pauses: join(state_dir, "kept-pauses"),
     audit_reserve: join(data_dir, "vaglio", "reserve"),
     state_reserve: join(state_dir, "reserve"),
     lock_db: join(state_dir, "gate.lock"),

@@ -67,6 +67,8 @@ export type SafetyRuleView = z.infer<typeof safetyRuleSchema>;
 
 export const safetyStatusSchema = z.object({
   pause: pauseSchema,
+  /** What could not be done though the gate is paused. */
+  note: z.string().optional(),
   rules: z.array(safetyRuleSchema),
   violations_unacknowledged: z.number().int(),
 });

@@ -134,7 +134,7 @@ type Parts = Pick<Core, "gate" | "box" | "judges" | "histories" | "receipts" | "
 
 /** Lets all parts work, in the order in which they need each other. Returns what ends them, in the opposite one. */
 function run(opened: Opened, parts: Parts): () => void {
-  const { audit, rate, storage } = opened;
+  const { audit, kept_pauses, log, rate, storage } = opened;
   const { gate, box, judges, receipts, checkpoints } = parts;
   continueFrom(opened, gate);
   receipts.begin();
@@ -152,6 +152,8 @@ function run(opened: Opened, parts: Parts): () => void {
     parts.histories.close();
     stopWaiting(opened, gate);
     flush(opened, parts);
+    for (const note of kept_pauses.notes()) log(`the gate ends while a pause isn't stored: ${note}`);
+    kept_pauses.close();
     receipts.close();
     if (storage.watch.lossByNow() === undefined) rate.close();
     checkpoints.close();
@@ -172,7 +174,8 @@ function stopWaiting({ safety, agent_pauses }: Opened, gate: Gate): void {
 function flush(opened: Opened, { gate, receipts, checkpoints }: Parts): void {
   const { audit, storage, failed } = opened;
   if (storage.watch.lossByNow() !== undefined) return;
-  const { activity, aged_requests, agents, agent_pauses, approvals, grants, rate, safety, state_reserve } = opened;
+  const { activity, aged_requests, agents, agent_pauses, approvals, grants, kept_pauses, rate } = opened;
+  const { safety, state_reserve } = opened;
   gate.record();
   gate.publish();
   noteCountedReports(opened);
@@ -184,6 +187,7 @@ function flush(opened: Opened, { gate, receipts, checkpoints }: Parts): void {
     gate.broker,
     safety.pause,
     agent_pauses,
+    kept_pauses,
     grants,
     rate,
     approvals,

@@ -1,4 +1,5 @@
 import type { Core } from "./core.ts";
+import { errorCode } from "./gate/errors.ts";
 
 /** A gate that died: how its end is reported, when it is restarted, and what the new gate reports. */
 
@@ -14,6 +15,13 @@ export const GATE_EXIT = {
 export const RESTARTED_FLAG = "--restarted-after";
 /** For the desktop app: a supervisor restarts it. */
 export const SUPERVISED_FLAG = "--supervised";
+
+/** Another one, for a gate that starts paused: the one before died while a pause was neither stored nor kept. */
+export const PAUSED_FLAG = "--start-paused";
+
+/** What a gate says to the process that supervises it, with each change. */
+export const PAUSE_UNKEPT = "a pause is neither stored nor kept";
+export const PAUSE_KEPT = "each pause is stored or kept";
 
 /** A restarted gate that dies within this time isn't restarted again, in milliseconds. */
 export const STEADY_MS = 10 * 60 * 1000;
@@ -34,6 +42,24 @@ export function deathNotice(error: unknown): string {
   const code = "code" in error && typeof error.code === "string" ? ` ${error.code}` : "";
   const frames = (error.stack ?? "").split("\n").filter((line) => line.trim().startsWith("at "));
   return [`the gate failed: ${error.name}${code}`, ...frames].join("\n");
+}
+
+/** Says to the process that supervises this one whether this gate's death would end a pause. */
+export function tellSupervisor({ kept_pauses, subscribe }: Pick<Core, "kept_pauses" | "subscribe">): void {
+  const tell = () =>
+    process.send?.(kept_pauses.isAnyUnkept ? PAUSE_UNKEPT : PAUSE_KEPT, undefined, undefined, () => undefined);
+  subscribe(tell, ["alarms.changed"]);
+  tell();
+}
+
+/** For the time until the user has looked. */
+export function startPaused({ safety }: Pick<Core, "safety">): void {
+  const reason = "a pause could not be stored before the gate died; resume it once you have looked";
+  try {
+    safety.pause.begin({ by: "human", reason, clears: "by_human" });
+  } catch (error) {
+    if (!errorCode(error).startsWith("SQLITE")) throw error;
+  }
 }
 
 /** The alarm ends after this time, whether or not it was seen, in milliseconds. */

@@ -20,7 +20,7 @@ import { pageReview } from "./notifications/open-page.ts";
 import { type GateNotifications, type NotificationOptions, startNotifications } from "./notifications/start.ts";
 import { Operator } from "./operator/operator.ts";
 import { operatorToken } from "./operator-token.ts";
-import { announceRestart } from "./restart.ts";
+import { announceRestart, startPaused } from "./restart.ts";
 import type { LoginItem } from "./settings.ts";
 import { prepareSocket, socketError } from "./socket-path.ts";
 import type { DatabaseName } from "./storage/database-names.ts";
@@ -53,6 +53,8 @@ export interface ServeOptions {
   web?: boolean;
   /** How the previous gate died: `SIGKILL`, `exit code 7`. */
   restarted_after?: string;
+  /** The gate before died while a pause was neither stored nor kept: this one starts paused. */
+  starts_paused?: boolean;
   /** Databases that may begin empty although others don't. */
   accept_empty?: readonly DatabaseName[];
 }
@@ -75,6 +77,7 @@ export async function serveGate(options: ServeOptions = {}): Promise<RunningGate
   logLeftOut(core, log);
   if (options.restarted_after !== undefined) announceRestart(core, options.restarted_after);
   try {
+    if (options.starts_paused === true) startPaused(core);
     const ended = lossOf(core);
     return { ...(await serveCore(core, log, options)), ended };
   } catch (error) {

@@ -33,6 +33,7 @@ function statusCommand(safety: Command): void {
             ? `paused since ${pause.since}${pause.until === null ? "" : `, until ${pause.until}`}: ${pause.reason}`
             : "not paused",
         );
+        if (status.note !== undefined) say(status.note);
         for (const { rule_id, errors, last_error } of status.rules)
           if (errors > 0) say(`rule ${rule_id} was skipped ${errors} times: it ${last_error}`);
       }),

@@ -2,7 +2,14 @@ import { type Command, Option } from "commander";
 import { isoSeconds } from "../../ipc/iso-seconds.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
 import { visible } from "../../ipc/visible-text.ts";
-import { deathNotice, isHowItEnded, RESTARTED_FLAG, SUPERVISED_FLAG } from "../../main/restart.ts";
+import {
+  deathNotice,
+  isHowItEnded,
+  PAUSED_FLAG,
+  RESTARTED_FLAG,
+  SUPERVISED_FLAG,
+  tellSupervisor,
+} from "../../main/restart.ts";
 import { DATABASES, type DatabaseName } from "../../main/storage/database-names.ts";
 import { shownInBrowser } from "../browser.ts";
 import { liveLines, stamped } from "../live-lines.ts";
@@ -19,6 +26,7 @@ export function serveCommand(program: Command, done: (code: ExitCode) => void): 
     .addOption(acceptEmptyOption())
     // For `start` alone, which runs it as a child process.
     .addOption(new Option(SUPERVISED_FLAG).hideHelp())
+    .addOption(new Option(PAUSED_FLAG).hideHelp())
     .addOption(new Option(BROWSER_FLAG).hideHelp())
     .addOption(new Option(`${RESTARTED_FLAG} <how>`).argParser(howItEnded).hideHelp())
     .action(async (options: Partial<ServeCommandOptions>) => done(await serve(options)));
@@ -36,6 +44,7 @@ interface ServeCommandOptions {
   /** It ends when its standard input does. */
   supervised: boolean;
   restartedAfter: string;
+  startPaused: boolean;
 }
 
 /** For a database that is missing, or has nothing in it, beside others that were used. */
@@ -60,6 +69,7 @@ async function serve({
   acceptEmpty = [],
   supervised = false,
   restartedAfter,
+  startPaused = false,
 }: Partial<ServeCommandOptions>): Promise<ExitCode> {
   // Loaded here: no other command needs the gate itself.
   const [{ serveGate }, { gateService, serviceLoginItem }, { LINK_SECONDS }] = await Promise.all([
@@ -77,7 +87,9 @@ async function serve({
     login_item: serviceLoginItem(gateService(process.env)),
     ...(notifications ? {} : { notifications: false }),
     ...(restartedAfter === undefined ? {} : { restarted_after: restartedAfter }),
+    starts_paused: startPaused,
   });
+  if (supervised) tellSupervisor(gate.core);
   process.on("uncaughtException", (error) => {
     say(`metnos-gate: ${deathNotice(error)}`);
     process.exit(EXIT.died);

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { RESTARTED_FLAG, SUPERVISED_FLAG } from "../../main/restart.ts";
+import { SUPERVISED_FLAG } from "../../main/restart.ts";
 import { type ExitCode, say } from "../output.ts";
 import { showRunningGate } from "../running-gate.ts";
 import { supervise } from "../supervisor.ts";
@@ -24,7 +24,7 @@ export function startCommand(program: Command, done: (code: ExitCode) => void): 
         if (shown !== undefined) return done(shown);
         say(`Starting without a tray, with the page in a browser: ${app.missing}.`);
         const first = [...(browser ? [BROWSER_FLAG] : []), ...acceptedAs(acceptEmpty)];
-        return done(await supervise({ name: "the gate", start: (after) => startGate(here.root, first, after) }));
+        return done(await supervise({ name: "the gate", start: (flags) => startGate(here.root, first, flags) }));
       }
       say("Starting the tray app: Electron is installed and there is a display.");
       done(await runTrayApp(app));
@@ -37,10 +37,8 @@ export function runTrayApp({ electron, root }: { electron: string; root: string 
   const { ELECTRON_RUN_AS_NODE: _, ...env } = process.env;
   return supervise({
     name: "the tray app",
-    start(after) {
-      const restarted = after === undefined ? [] : [`${RESTARTED_FLAG}=${after}`];
-      return spawn(electron, [root, SUPERVISED_FLAG, ...restarted], { stdio: "inherit", env });
-    },
+    start: (flags) =>
+      spawn(electron, [root, SUPERVISED_FLAG, ...flags], { stdio: ["inherit", "inherit", "inherit", "ipc"], env }),
   });
 }
 
@@ -48,12 +46,12 @@ export function runTrayApp({ electron, root }: { electron: string; root: string 
  * `serve --web` as a child process. It ends with its standard input: a gate without this process wouldn't be noticed. A
  * terminal's own signals don't reach it, only those that are passed on.
  */
-function startGate(root: string, first: readonly string[], restarted_after: string | undefined): ChildProcess {
+function startGate(root: string, first: readonly string[], flags: readonly string[]): ChildProcess {
   // The page that is open comes back by itself, and the names that may begin empty are for this start, not for a later one.
-  const further = restarted_after === undefined ? first : [RESTARTED_FLAG, restarted_after];
+  const further = flags.length === 0 ? first : flags;
   const [command = process.execPath, ...words] = launcher(root);
   return spawn(command, [...words, "serve", "--web", SUPERVISED_FLAG, ...further], {
-    stdio: ["pipe", "inherit", "inherit"],
+    stdio: ["pipe", "inherit", "inherit", "ipc"],
     detached: process.platform !== "win32",
   });
 }

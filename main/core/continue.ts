@@ -5,13 +5,14 @@ import { raiseTrailAlarms } from "../gate/audit/alarms.ts";
 import { lastLine } from "../gate/audit/tail.ts";
 import { serveOthers } from "../gate/database.ts";
 import type { Gate } from "../gate/gate.ts";
+import { GATE } from "../gate/kept-pauses.ts";
 import { AGENT_PAUSED } from "../gate/stages/safety.ts";
 import type { Opened } from "./stores.ts";
 
 /** Continues with what the previous gate left: waiting requests, a pause, grants of its sessions. */
 export function continueFrom(opened: Opened, gate: Gate): void {
   const { paths, config, clock, alarms, audit, listeners, log, storage } = opened;
-  const { agent_pauses, approvals, grants, rate, safety } = opened;
+  const { agent_pauses, approvals, grants, kept_pauses, rate, safety } = opened;
   const { databases, activity, irregularities, may_have_lost_pause } = storage.opened;
   audit.subscribe((line) => {
     if (listeners.hasListener("audit.line"))
@@ -27,6 +28,9 @@ export function continueFrom(opened: Opened, gate: Gate): void {
     const reason = "the gate was paused when its safety database was lost";
     safety.pause.begin({ by: "human", reason, clears: "by_human" });
   }
+  // Now, so that a disk that gets full later doesn't keep a pause from it.
+  kept_pauses.flush();
+  for (const who of kept_pauses.adopted) noteKeptPause(opened, who);
   storage.on(databases.approvals, () => gate.broker.start());
   for (const request of approvals.listPending({ limit: 100_000 })) rate.asked(request);
   for (const { db } of [...Object.values(databases), activity]) serveOthers(db);
@@ -47,6 +51,17 @@ export function continueFrom(opened: Opened, gate: Gate): void {
   for (const { agent_id } of agent_pauses.list())
     gate.waiting.withdrawAgent(agent_id, AGENT_PAUSED, "approval.withdrawn-pause");
   gate.broker.completeWithdrawals();
+}
+
+/** Says that the gate, or an agent, starts paused though no database knows it: the trail may not know it either. */
+function noteKeptPause({ agents, audit, clock, log, paths, safety }: Opened, who: string): void {
+  const agent = who === GATE ? undefined : (agents.get(who)?.name ?? who);
+  const ts = clock.now() / 1000;
+  if (agent === undefined) audit.append({ event: "paused", ts, by: safety.pause.state().by });
+  else audit.append({ event: "agent.paused", ts, agent });
+  log(
+    `${agent ?? "the gate"} starts paused: the gate before could not store that, but kept it in ${paths.kept_pauses}`,
+  );
 }
 
 /** Whether the gate was paused, according to the trail. */

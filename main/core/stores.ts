@@ -6,6 +6,7 @@ import { AgedRequests } from "../gate/approvals/aged-requests.ts";
 import { ApprovalRegistry } from "../gate/approvals/registry.ts";
 import { DiskReserve } from "../gate/disk-reserve.ts";
 import { GrantStore } from "../gate/grants/store.ts";
+import { KeptPauses } from "../gate/kept-pauses.ts";
 import { McpTools } from "../gate/mcp/mcp-tools.ts";
 import { McpToolStore } from "../gate/mcp/tool-store.ts";
 import { RateLimits } from "../gate/rate/rate-limits.ts";
@@ -27,6 +28,8 @@ export interface Stores {
   aged_requests: AgedRequests;
   agents: AgentDirectory;
   agent_pauses: AgentPauses;
+  /** Pauses that their databases could not store. */
+  kept_pauses: KeptPauses;
   approvals: ApprovalRegistry;
   grants: GrantStore;
   mcp: McpTools;
@@ -65,10 +68,12 @@ export function openStores(
     publish({ type: pause.is_paused ? "safety.paused" : "safety.resumed", data: pause });
   };
   const agents = storage.on(databases.agents, (db) => new AgentDirectory(db, paths, now, rows("agents"), withRoom));
+  const nameOf = (agent_id: string) => agents.get(agent_id)?.name ?? agent_id;
+  const kept_pauses = new KeptPauses({ file: paths.kept_pauses, alarms, now, nameOf });
   const agentPauseChanged = (agent_id: string, pause: AgentPause | null) => {
     if (pause !== null) withdraw.ofAgent(agent_id);
-    const name = agents.get(agent_id)?.name ?? agent_id;
-    audit.append({ event: pause === null ? "agent.resumed" : "agent.paused", ts: now() / 1000, agent: name });
+    const event = pause === null ? "agent.resumed" : "agent.paused";
+    audit.append({ event, ts: now() / 1000, agent: nameOf(agent_id) });
     audit.flush();
     listeners.publish({ type: "agent.pause", data: { agent_id, pause } });
     publish({ type: "agents.changed", data: {} });
@@ -78,8 +83,16 @@ export function openStores(
     agents,
     agent_pauses: storage.on(
       databases.agents,
-      (db) => new AgentPauses(db, { clock, changed: agentPauseChanged, report: rows("agents"), withRoom }),
+      (db) =>
+        new AgentPauses(db, {
+          clock,
+          changed: agentPauseChanged,
+          report: rows("agents"),
+          withRoom,
+          kept: kept_pauses,
+        }),
     ),
+    kept_pauses,
     grants: storage.on(databases.grants, (db) => new GrantStore(db, home, clock, rows("grants"))),
     mcp: storage.on(databases.grants, (db) => new McpTools(new McpToolStore(db, clock))),
     rate: storage.on(databases.grants, (db) => new RateLimits(db, config.rate, clock, failed)),
@@ -91,6 +104,7 @@ export function openStores(
         pauseChanged,
         violated: (violation) => publish({ type: "safety.violation", data: violation }),
         withRoom,
+        kept: kept_pauses,
       }),
     ),
     state_reserve,

@@ -2,10 +2,11 @@ import { app, dialog, session } from "electron";
 import { GateError } from "../../ipc/gate-error.ts";
 import { isoSeconds } from "../../ipc/iso-seconds.ts";
 import { gatePaths } from "../../ipc/paths.ts";
+import type { Core } from "../core.ts";
 import type { ReviewTarget } from "../notifications/notifier.ts";
 import { routeOf } from "../notifications/review-route.ts";
 import { type NotificationOptions, startNotifications } from "../notifications/start.ts";
-import { GATE_EXIT } from "../restart.ts";
+import { GATE_EXIT, PAUSED_FLAG, tellSupervisor } from "../restart.ts";
 import { serveGate } from "../serve.ts";
 import { systemClock } from "../system-clock.ts";
 import { AttachedNotifications } from "./attached-notifications.ts";
@@ -60,16 +61,25 @@ async function openDesktop(): Promise<void> {
   const login_item = loginItem();
   // Of the first gate alone: one that is started here later follows none that died.
   let restarted_after = restartedAfter();
+  let starts_paused = process.argv.includes(PAUSED_FLAG);
+  let own: Core | undefined;
   const gate = await UsersGate.open({
     async serve() {
-      const options = { log, login_item, notifications: notifications(window) };
-      return await serveGate({ ...options, ...(restarted_after === undefined ? {} : { restarted_after }) });
+      const options = { log, login_item, notifications: notifications(window), starts_paused };
+      const gate = await serveGate({ ...options, ...(restarted_after === undefined ? {} : { restarted_after }) });
+      own = gate.core;
+      tellSupervisor(own);
+      return gate;
     },
     connect: () => connectToGate(gatePaths()),
     log,
   });
   restarted_after = undefined;
-  startAgainOnDeath(() => gate.close());
+  starts_paused = false;
+  startAgainOnDeath(
+    () => gate.close(),
+    () => own?.kept_pauses.isAnyUnkept === true,
+  );
   const own_notices = new AttachedNotifications(gate, (config) =>
     startNotifications(gate, config, notifications(window), process.env, log, { clock: systemClock }),
   );

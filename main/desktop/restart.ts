@@ -1,7 +1,15 @@
 import { app, dialog } from "electron";
 import type { GateError } from "../../ipc/gate-error.ts";
 import type { Language } from "../../ipc/language.ts";
-import { deathNotice, GATE_EXIT, isHowItEnded, mayStartAgain, RESTARTED_FLAG, SUPERVISED_FLAG } from "../restart.ts";
+import {
+  deathNotice,
+  GATE_EXIT,
+  isHowItEnded,
+  mayStartAgain,
+  PAUSED_FLAG,
+  RESTARTED_FLAG,
+  SUPERVISED_FLAG,
+} from "../restart.ts";
 import { shellWords } from "./words.ts";
 
 /** The gate runs in the app's process: what happens when it fails, or ends itself. */
@@ -18,8 +26,9 @@ const CLOSING_MS = 2000;
 /**
  * An uncaught error ends the app. It is started again once, by itself or by its supervisor; the next time a dialog says so.
  * @param close closes the gate: no agent has to wait while the user reads the dialog
+ * @param isPauseUnkept whether its death ends a pause: the next one starts paused then
  */
-export function startAgainOnDeath(close: () => Promise<void>): void {
+export function startAgainOnDeath(close: () => Promise<void>, isPauseUnkept: () => boolean): void {
   const started_at = performance.now();
   let is_ending = false;
   process.on("uncaughtException", (error) => {
@@ -28,7 +37,7 @@ export function startAgainOnDeath(close: () => Promise<void>): void {
     is_ending = true;
     const up_ms = performance.now() - started_at;
     if (mayStartAgain({ was_restarted: restartedAfter() !== undefined, up_ms })) {
-      if (!process.argv.includes(SUPERVISED_FLAG)) relaunch();
+      if (!process.argv.includes(SUPERVISED_FLAG)) relaunch(isPauseUnkept());
       app.exit(GATE_EXIT.died);
       return;
     }
@@ -41,9 +50,11 @@ export function startAgainOnDeath(close: () => Promise<void>): void {
   });
 }
 
-function relaunch(): void {
-  const others = process.argv.slice(1).filter((argument) => !argument.startsWith(`${RESTARTED_FLAG}=`));
-  const args = [...others, `${RESTARTED_FLAG}=exit code ${GATE_EXIT.died}`];
+function relaunch(is_paused: boolean): void {
+  const others = process.argv
+    .slice(1)
+    .filter((argument) => !argument.startsWith(`${RESTARTED_FLAG}=`) && argument !== PAUSED_FLAG);
+  const args = [...others, `${RESTARTED_FLAG}=exit code ${GATE_EXIT.died}`, ...(is_paused ? [PAUSED_FLAG] : [])];
   // An AppImage's own binary is removed with its process; the file itself stays.
   const image = process.env.APPIMAGE;
   app.relaunch(image ? { args, execPath: image } : { args });

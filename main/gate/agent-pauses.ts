@@ -3,8 +3,10 @@ import { z } from "zod";
 import { isoSeconds } from "../../ipc/iso-seconds.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
 import type { Clock } from "./clock.ts";
+import { diskFullCode } from "./disk-reserve.ts";
 import { type End, endAt, laterEnd, remaining, stricterEnd } from "./ends.ts";
 import { errorCode } from "./errors.ts";
+import { GATE, type KeptPauses } from "./kept-pauses.ts";
 import { NO_REPORT, type RowReport } from "./row-report.ts";
 import { Statements } from "./statements.ts";
 
@@ -39,7 +41,12 @@ export interface AgentPausesSettings {
   report?: RowReport;
   /** Runs a write, with the reserved space where the disk is full. */
   withRoom?<T>(act: () => T): T;
+  /** Has what could not be stored. */
+  kept?: KeptPauses;
 }
+
+const STORE =
+  "INSERT OR REPLACE INTO agent_pauses (agent_id, since, until, boot_until) VALUES ($agent_id, $since, $until, $boot_until)";
 
 export class AgentPauses {
   readonly #db: Statements;
@@ -47,6 +54,8 @@ export class AgentPauses {
   readonly #rows = new Map<string, PauseRow>();
   /** Those that could not be written yet. */
   readonly #unwritten = new Set<string>();
+  /** Those whose write may have come to the disk though it failed. */
+  readonly #doubtful = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
 
   /** `db` was opened with `AGENTS_SCHEMA`. */
@@ -55,7 +64,28 @@ export class AgentPauses {
     this.#settings = settings;
     const rows = this.#db.prepare<PauseRow>("SELECT agent_id, since, until, boot_until FROM agent_pauses").all();
     for (const row of rows) this.#take(row);
+    for (const who of settings.kept?.keys() ?? []) if (who !== GATE) this.#takeKept(who);
     this.#watch();
+  }
+
+  /** A pause that the gate before could not store. */
+  #takeKept(agent_id: string): void {
+    const { kept, clock } = this.#settings;
+    const stored = this.#rows.get(agent_id);
+    this.#take({ ...(kept?.row<PauseRow>(agent_id) ?? { since: "", until: null, boot_until: null }), agent_id });
+    const row = this.#rows.get(agent_id);
+    if (row === undefined) return;
+    if (stored !== undefined) {
+      const end = stricterEnd(endOf(stored), endOf(row), clock);
+      const merged = { ...stored, until: end?.at ?? null, boot_until: end?.boot_at ?? null };
+      this.#rows.set(agent_id, merged);
+      if (merged.until === stored.until && merged.boot_until === stored.boot_until) return kept?.stored(agent_id);
+    } else if (this.#left(row) <= 0) {
+      this.#rows.delete(agent_id);
+      return kept?.stored(agent_id);
+    }
+    this.#unwritten.add(agent_id);
+    kept?.adopt(agent_id);
   }
 
   /** One that can't be read counts as a pause, until the user ends it. */
@@ -105,7 +135,6 @@ export class AgentPauses {
     const since = current?.since ?? isoSeconds(now);
     const row: PauseRow = { agent_id, since, until: end?.at ?? null, boot_until: end?.boot_at ?? null };
     this.#rows.set(agent_id, row);
-    this.#unwritten.add(agent_id);
     this.#watch();
     const pause = this.of(agent_id) ?? row;
     try {
@@ -116,10 +145,27 @@ export class AgentPauses {
     return pause;
   }
 
-  /** Ends an agent's pause. False if there was none. @throws SQLite's error: it is paused as before */
+  /**
+   * Ends an agent's pause. False if there was none. @throws SQLite's error, GateError `storage_failed`: it is paused as before
+   */
   end(agent_id: string): boolean {
-    if (this.#current(agent_id) === undefined) return false;
-    this.#withRoom(() => this.#delete(agent_id));
+    const row = this.#current(agent_id);
+    if (row === undefined) return false;
+    // First: whatever fails later, the pause holds.
+    this.#settings.kept?.forget(agent_id);
+    try {
+      this.#withRoom(() =>
+        this.#db.together(() => {
+          // One that may be on the disk is written before: deleting nothing would write nothing over it.
+          if (this.#doubtful.has(agent_id)) this.#db.prepare(STORE).run(row);
+          this.#delete(agent_id);
+        }),
+      );
+    } catch (error) {
+      // On a full disk nothing was deleted; after another error nobody knows.
+      if (this.#unwritten.has(agent_id) || diskFullCode(error) === undefined) this.#notWritten(row, error);
+      throw error;
+    }
     this.#ended(agent_id);
     return true;
   }
@@ -160,21 +206,32 @@ export class AgentPauses {
 
   #ended(agent_id: string): void {
     this.#rows.delete(agent_id);
-    this.#unwritten.delete(agent_id);
+    this.#wasWritten(agent_id);
     this.#report.resolved(rowName(agent_id));
     this.#watch();
     this.#settings.changed(agent_id, null);
   }
 
   #write(row: PauseRow): void {
-    this.#withRoom(() =>
-      this.#db
-        .prepare(
-          "INSERT OR REPLACE INTO agent_pauses (agent_id, since, until, boot_until) VALUES ($agent_id, $since, $until, $boot_until)",
-        )
-        .run(row),
-    );
-    this.#unwritten.delete(row.agent_id);
+    try {
+      this.#withRoom(() => this.#db.prepare(STORE).run(row));
+    } catch (error) {
+      this.#notWritten(row, error);
+      throw error;
+    }
+    this.#wasWritten(row.agent_id);
+  }
+
+  #notWritten(row: PauseRow, error: unknown): void {
+    this.#unwritten.add(row.agent_id);
+    if (diskFullCode(error) === undefined) this.#doubtful.add(row.agent_id);
+    this.#settings.kept?.hold(row.agent_id, row, error);
+  }
+
+  #wasWritten(agent_id: string): void {
+    this.#unwritten.delete(agent_id);
+    this.#doubtful.delete(agent_id);
+    this.#settings.kept?.stored(agent_id);
   }
 
   #withRoom<T>(act: () => T): T {

@@ -1,4 +1,3 @@
-import { causeOf } from "../gate/audit/alarms.ts";
 import { errorCode } from "../gate/errors.ts";
 import { agentsOnPath } from "./agents-on-path.ts";
 import { agentNamed, agentView, agentViewer, type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
@@ -15,7 +14,7 @@ type AgentMethod =
 
 export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
   const { core, connections } = context;
-  const { agents, agent_pauses, gate, grants } = core;
+  const { agents, agent_pauses, gate, grants, kept_pauses } = core;
   const changed = () => core.publish({ type: "agents.changed", data: {} });
   return {
     "agents.list": () => ({
@@ -60,8 +59,8 @@ export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
         agent_pauses.begin(agent.agent_id, for_seconds);
         return agentView(context, agent);
       } catch (error) {
-        if (!agent_pauses.isPaused(agent.agent_id) || !errorCode(error).startsWith("SQLITE")) throw error;
-        const note = `${name} is paused, but a restart would forget it: ${causeOf(error)}; it is tried again`;
+        const note = kept_pauses.noteOf(agent.agent_id);
+        if (note === undefined || !errorCode(error).startsWith("SQLITE")) throw error;
         return { ...agentView(context, agent), note };
       }
     },

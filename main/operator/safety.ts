@@ -1,12 +1,12 @@
 import { isoSeconds } from "../../ipc/iso-seconds.ts";
-import { causeOf } from "../gate/audit/alarms.ts";
 import { errorCode } from "../gate/errors.ts";
+import { GATE } from "../gate/kept-pauses.ts";
 import { type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
 
 type SafetyMethod = "safety.status" | "safety.violations" | "safety.acknowledge" | "safety.pause" | "safety.resume";
 
 export function safetyMethods(context: OperatorContext): Handlers<SafetyMethod> {
-  const { gate, safety } = context.core;
+  const { gate, kept_pauses, safety } = context.core;
   return {
     "safety.status": () => safety.status(),
     "safety.violations": ({ since, include_acknowledged, limit }) =>
@@ -29,10 +29,9 @@ export function safetyMethods(context: OperatorContext): Handlers<SafetyMethod> 
           seconds: for_seconds,
         });
       } catch (error) {
-        const pause = safety.pause.state();
-        if (!pause.is_paused || !errorCode(error).startsWith("SQLITE")) throw error;
-        const note = `the gate is paused, but a restart would forget it: ${causeOf(error)}; it is tried again`;
-        return { ...pause, note };
+        const note = kept_pauses.noteOf(GATE);
+        if (note === undefined || !errorCode(error).startsWith("SQLITE")) throw error;
+        return { ...safety.pause.state(), note };
       }
     },
     "safety.resume": () => {

@@ -135,7 +135,7 @@ describe("what is started again", () => {
     const program = `import { spawn } from "node:child_process";
       import { supervise } from ${JSON.stringify(`${CHECKOUT}cli/supervisor.ts`)};
       const script = ${JSON.stringify(`echo "run [$0]"; ${script}`)};
-      const start = (after) => spawn("sh", ["-c", script, after ?? ""], { stdio: "inherit" });
+      const start = (flags) => spawn("sh", ["-c", script, flags.join(" ")], { stdio: "inherit" });
       process.exitCode = await supervise({ name: "the gate", start });`;
     const env = { PATH: process.env.PATH, HOME: tempFolder() };
     return new StartedProcess(process.execPath, ["--input-type=module", "-e", program], { env });
@@ -176,7 +176,7 @@ describe("what is started again", () => {
   ])("one that ended by `%s`, once, and gets how the one before ended", async (script, how) => {
     const run = supervised(script);
     expect(await run.exited).toBe(EXIT.died);
-    expect(run.stdout).toBe(`run []\nrun [${how}]\n`);
+    expect(run.stdout).toBe(`run []\nrun [--restarted-after=${how}]\n`);
   });
 });
 

@@ -1,4 +1,5 @@
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmdirSync, rmSync } from "node:fs";
+import Database from "better-sqlite3";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { OperatorClient } from "../../ipc/operator-client.ts";
 import { busProgram } from "../support/notification-server.ts";
@@ -170,6 +171,21 @@ const fail = (app: DesktopApp) =>
     });
   }, undefined);
 
+/** Pauses a gate whose database refuses that. `is_unkept`: the file beside can't be written either. */
+async function pausedUnstored({ paths }: TemporaryHome, is_unkept: boolean): Promise<void> {
+  const db = new Database(paths.safety_db);
+  db.exec("CREATE TRIGGER refuses BEFORE INSERT ON pause BEGIN SELECT RAISE(ABORT, 'refused'); END");
+  db.close();
+  if (is_unkept) {
+    rmSync(paths.kept_pauses);
+    mkdirSync(paths.kept_pauses);
+  }
+  const operator = await OperatorClient.connect(paths.operator_socket, paths.operator_token);
+  const { note } = await operator.call("safety.pause", { reason: "stop" });
+  expect(note).toContain(is_unkept ? "a restart would forget it" : "it is kept in");
+  await operator.close();
+}
+
 describeDesktop("a gate that fails inside the app", () => {
   it("is started again with the app, once, and says on every surface that it was", async () => {
     const app = await launchDesktop({ args: ["--hidden"] });
@@ -189,6 +205,24 @@ describeDesktop("a gate that fails inside the app", () => {
     expect(app.output()).not.toContain("SECRET");
     process.kill(pid, "SIGTERM");
     await expect.poll(() => existsSync(app.home.paths.agent_socket)).toBe(false);
+  });
+
+  it.each([
+    ["is in its file", false, "stop"],
+    ["is nowhere", true, "a pause could not be stored before the gate died; resume it once you have looked"],
+  ])("is started again paused where the pause that could not be stored %s", async (_where, is_unkept, reason) => {
+    const app = await launchDesktop({ args: ["--hidden"] });
+    const { paths } = app.home;
+    await pausedUnstored(app.home, is_unkept);
+    // Before it is tried again by itself.
+    if (is_unkept) rmdirSync(paths.kept_pauses);
+    await fail(app);
+    await app.exited;
+    await expect.poll(async () => (await statusIn(app.home))?.pause.reason).toBe(reason);
+    const pid = (await statusIn(app.home))?.pid ?? 0;
+    expect(pid).not.toBe(app.pid);
+    process.kill(pid, "SIGTERM");
+    await expect.poll(() => isAlive(pid)).toBe(false);
   });
 
   it.each([

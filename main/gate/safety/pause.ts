@@ -2,8 +2,10 @@ import type Database from "better-sqlite3";
 import { isoSeconds } from "../../../ipc/iso-seconds.ts";
 import type { Pause, ViolationCause } from "../../../ipc/safety.ts";
 import type { Clock } from "../clock.ts";
+import { diskFullCode } from "../disk-reserve.ts";
 import { type End, endAt, laterEnd, remaining, stricterEnd } from "../ends.ts";
 import { errorCode } from "../errors.ts";
+import { GATE, type KeptPauses } from "../kept-pauses.ts";
 import { NO_REPORT, type RowReport } from "../row-report.ts";
 import { Statements } from "../statements.ts";
 import { PAUSE_ROW, readCause, readPause } from "./pause-row.ts";
@@ -45,38 +47,67 @@ const RUNNING: Pause = Object.freeze({
 /** The clocks are checked this often, as one may jump; in milliseconds. */
 const MAX_WATCH_MS = 30_000;
 
+const STORE =
+  "INSERT OR REPLACE INTO pause (only, by, reason, since, until, boot_until, clears, cause) VALUES (1, $by, $reason, $since, $until, $boot_until, $clears, $cause)";
+
+/** With its WHERE clause: SQLite writes nothing where there is no row, so that this works on a full disk. */
+const END = "DELETE FROM pause WHERE only = 1";
+
+export interface PauseSwitchParts {
+  clock: Clock;
+  /** Called at each begin and end. */
+  changed(pause: Pause): void;
+  report?: RowReport | undefined;
+  /** Runs a write, with the reserved space where the disk is full. */
+  withRoom?: (<T>(act: () => T) => T) | undefined;
+  /** Has what could not be stored. */
+  kept?: KeptPauses | undefined;
+}
+
 export class PauseSwitch {
   readonly #db: Statements;
   readonly #clock: Clock;
   readonly #changed: (pause: Pause) => void;
   readonly #report: RowReport;
   readonly #withRoom: <T>(act: () => T) => T;
+  readonly #kept: KeptPauses | undefined;
   #row: PauseRow | undefined;
   /** False while the current pause could not be written. */
   #is_written = true;
+  /** True where the write may have come to the disk though it failed. */
+  #is_doubtful = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /**
-   * `db` was opened with `SAFETY_SCHEMA`; `changed` is called at each begin and end; `withRoom` runs a write, with the reserved
-   * space where the disk is full.
-   */
-  constructor(
-    db: Database.Database,
-    clock: Clock,
-    changed: (pause: Pause) => void,
-    report: RowReport = NO_REPORT,
-    withRoom: <T>(act: () => T) => T = (act) => act(),
-  ) {
+  /** `db` was opened with `SAFETY_SCHEMA`. */
+  constructor(db: Database.Database, { clock, changed, report, withRoom, kept }: PauseSwitchParts) {
     this.#db = new Statements(db);
     this.#clock = clock;
     this.#changed = changed;
-    this.#report = report;
-    this.#withRoom = withRoom;
+    this.#report = report ?? NO_REPORT;
+    this.#withRoom = withRoom ?? ((act) => act());
+    this.#kept = kept;
     const row = this.#db
       .prepare<PauseRow>("SELECT by, reason, since, until, boot_until, clears, cause FROM pause")
       .get();
-    this.#row = readPause(row, isoSeconds(clock.now()), report);
+    this.#row = readPause(row, isoSeconds(clock.now()), this.#report);
+    this.#takeKept();
     this.#watch();
+  }
+
+  /** The pause that the gate before could not store. */
+  #takeKept(): void {
+    const kept = readPause(this.#kept?.row<PauseRow>(GATE), isoSeconds(this.#clock.now()), this.#report);
+    if (kept === undefined) return;
+    const stored = this.#row;
+    const row = stored === undefined ? kept : stricter(stored, kept, this.#clock);
+    const left = remainingOf(row, this.#clock);
+    if ((left !== undefined && left <= 0) || (stored !== undefined && isSame(row, stored))) {
+      this.#kept?.stored(GATE);
+      return;
+    }
+    this.#row = row;
+    this.#is_written = false;
+    this.#kept?.adopt(GATE);
   }
 
   /** Checked for every call: one comparison while nothing is paused. */
@@ -99,7 +130,7 @@ export class PauseSwitch {
 
   /**
    * Pauses, or makes the current pause stricter: a new pause never shortens another. Safety's reason takes precedence over the
-   * operator's. @throws SQLite's error, once the gate is paused
+   * operator's. A repetition by hand tries to write again what could not be written. @throws SQLite's error, once the gate is paused
    */
   begin(request: PauseRequest): Pause {
     const now = this.#clock.now();
@@ -118,25 +149,41 @@ export class PauseSwitch {
       cause: request.cause === undefined ? null : JSON.stringify(request.cause),
     };
     const row = current === undefined ? asked : stricter(current, asked, this.#clock);
+    const is_same = current !== undefined && isSame(row, current);
     // Further violations while the gate is paused cost no write.
-    if (current !== undefined && isSame(row, current)) return this.state();
+    if (is_same && (this.#is_written || request.by === "safety")) return this.state();
     this.#row = row;
     this.#watch();
     try {
       this.#write(row);
     } finally {
       // Also where it can't be written: the gate is paused, only a restart would lose the pause.
-      this.#changed(this.state());
+      if (!is_same) this.#changed(this.state());
     }
     return this.state();
   }
 
-  /** Ends the pause. False if there was none. */
+  /** Ends the pause. False if there was none. @throws SQLite's error, GateError `storage_failed`: it is paused as before */
   end(): boolean {
-    if (this.#row === undefined) return false;
-    this.#withRoom(() => this.#db.prepare("DELETE FROM pause").run());
+    const row = this.#row;
+    if (row === undefined) return false;
+    // First: whatever fails later, the pause holds.
+    this.#kept?.forget(GATE);
+    try {
+      this.#withRoom(() => this.#db.together(() => this.#delete(row)));
+    } catch (error) {
+      // On a full disk nothing was deleted; after another error nobody knows.
+      if (!this.#is_written || diskFullCode(error) === undefined) this.#notWritten(row, error);
+      throw error;
+    }
     this.#ended();
     return true;
+  }
+
+  /** One that may be on the disk is written before: deleting nothing would write nothing over it. */
+  #delete(row: PauseRow): void {
+    if (this.#is_doubtful) this.#db.prepare(STORE).run(row);
+    this.#db.prepare(END).run();
   }
 
   /** Writes a pause that could not be written before. @throws SQLite's error */
@@ -151,7 +198,7 @@ export class PauseSwitch {
   /** An expired pause ends even where that can't be written: the next start finds it expired as well. */
   #expire(): void {
     try {
-      this.#db.prepare("DELETE FROM pause").run();
+      this.#db.prepare(END).run();
     } catch (error) {
       if (!errorCode(error).startsWith("SQLITE")) throw error;
     }
@@ -161,6 +208,8 @@ export class PauseSwitch {
   #ended(): void {
     this.#row = undefined;
     this.#is_written = true;
+    this.#is_doubtful = false;
+    this.#kept?.stored(GATE);
     this.#report.resolved(PAUSE_ROW);
     this.#watch();
     this.#changed(RUNNING);
@@ -168,22 +217,25 @@ export class PauseSwitch {
 
   /** How long the pause still lasts, in milliseconds; undefined for one that doesn't end by itself. */
   #left(): number | undefined {
-    const end = this.#row && endOf(this.#row);
-    if (!end) return undefined;
-    const { wall, boot } = remaining(this.#clock, end);
-    return Number.isFinite(boot) ? Math.max(wall, boot) : wall;
+    return this.#row && remainingOf(this.#row, this.#clock);
   }
 
   #write(row: PauseRow): void {
-    this.#is_written = false;
-    this.#withRoom(() =>
-      this.#db
-        .prepare(
-          "INSERT OR REPLACE INTO pause (only, by, reason, since, until, boot_until, clears, cause) VALUES (1, $by, $reason, $since, $until, $boot_until, $clears, $cause)",
-        )
-        .run(row),
-    );
+    try {
+      this.#withRoom(() => this.#db.prepare(STORE).run(row));
+    } catch (error) {
+      this.#notWritten(row, error);
+      throw error;
+    }
     this.#is_written = true;
+    this.#is_doubtful = false;
+    this.#kept?.stored(GATE);
+  }
+
+  #notWritten(row: PauseRow, error: unknown): void {
+    this.#is_written = false;
+    this.#is_doubtful ||= diskFullCode(error) === undefined;
+    this.#kept?.hold(GATE, row, error);
   }
 
   /** Ends an expiring pause by a timer, so that it ends also without calls. */
@@ -231,6 +283,14 @@ function stricter(current: PauseRow, asked: PauseRow, clock: Clock): PauseRow {
     boot_until: end?.boot_at ?? null,
     clears: harder.clears,
   };
+}
+
+/** In milliseconds; undefined for one that doesn't end by itself. */
+function remainingOf(row: PauseRow, clock: Clock): number | undefined {
+  const end = endOf(row);
+  if (end === null) return undefined;
+  const { wall, boot } = remaining(clock, end);
+  return Number.isFinite(boot) ? Math.max(wall, boot) : wall;
 }
 
 function endOf({ until, boot_until }: PauseRow): End | null {

@@ -1,6 +1,7 @@
 import type Database from "better-sqlite3";
 import type { Pause, SafetyStatus, ViolationView } from "../../../ipc/safety.ts";
 import type { Clock } from "../clock.ts";
+import { GATE, type KeptPauses } from "../kept-pauses.ts";
 import type { RowReport } from "../row-report.ts";
 import { builtInRules } from "./built-in.ts";
 import type { SafetyConfig } from "./config.ts";
@@ -21,6 +22,8 @@ export interface SafetyEvents {
   rows?: RowReport;
   /** Runs what writes the pause, with the reserved space where the disk is full. */
   withRoom?<T>(act: () => T): T;
+  /** Has the pause where it can't be stored. */
+  kept?: KeptPauses;
 }
 
 export interface Safety {
@@ -44,7 +47,9 @@ export function openSafety(db: Database.Database, config: SafetyConfig, clock: C
     (violation) => events.violated(violation),
     events.rows,
   );
-  const pause = new PauseSwitch(db, clock, (state) => events.pauseChanged(state), events.rows, events.withRoom);
+  const { rows, withRoom, kept } = events;
+  const changed = (state: Pause) => events.pauseChanged(state);
+  const pause = new PauseSwitch(db, { clock, changed, report: rows, withRoom, kept });
   const meter = new CheckMeter();
   const filter = new SafetyFilter({
     rules,
@@ -62,6 +67,7 @@ export function openSafety(db: Database.Database, config: SafetyConfig, clock: C
     meter,
     status: () => ({
       pause: pause.state(),
+      note: kept?.noteOf(GATE),
       rules: rules.view(),
       violations_unacknowledged: violations.countOpen(),
     }),

@@ -1,0 +1,211 @@
+import { z } from "zod";
+import { GateError } from "../../ipc/gate-error.ts";
+import { isoSeconds } from "../../ipc/iso-seconds.ts";
+import { ownCommand } from "../../ipc/own-command.ts";
+import type { Alarms } from "./alarms.ts";
+import { causeOf } from "./audit/alarms.ts";
+import { diskFullCode } from "./disk-reserve.ts";
+import { errorCode } from "./errors.ts";
+import { InPlaceFile } from "./in-place-file.ts";
+
+/**
+ * The pauses that their databases could not store: each is an alarm until it is stored, and is kept in a file that needs no disk space,
+ * so that the next gate starts with it.
+ */
+
+/** The pause of every agent; another key is an agent's id. */
+export const GATE = "gate";
+
+/** As in its database: text or nothing in each column. */
+const rowSchema = z.record(z.string(), z.string().nullable());
+const fileSchema = z.record(z.string(), rowSchema);
+type Row = z.infer<typeof rowSchema>;
+
+/** One page. */
+const FILE_BYTES = 4096;
+/** Longer texts are cut where the file would be too small. */
+const SHORT = 120;
+
+export interface KeptPausesParts {
+  file: string;
+  alarms: Alarms;
+  /** Milliseconds. */
+  now(): number;
+  /** The agent of this id, in a sentence. */
+  nameOf(agent_id: string): string;
+}
+
+export class KeptPauses {
+  readonly #parts: KeptPausesParts;
+  readonly #file: InPlaceFile;
+  /** What the file is to hold. */
+  readonly #rows = new Map<string, Row>();
+  /** What the file may hold, as far as is known. */
+  #in_file: ReadonlySet<string>;
+  /** True while the file must be written again. */
+  #is_stale = true;
+  /** What isn't stored: a sentence about it, without its full stop, and its alarm's subject. */
+  readonly #unstored = new Map<string, { note: string; subject: string }>();
+  readonly #adopted = new Set<string>();
+
+  /** Reads the file. One that can't be read counts as a pause of every agent. Never throws. */
+  constructor(parts: KeptPausesParts) {
+    this.#parts = parts;
+    this.#file = new InPlaceFile(parts.file, FILE_BYTES);
+    for (const [who, row] of this.#read()) this.#rows.set(who, row);
+    this.#in_file = new Set(this.#rows.keys());
+  }
+
+  /** The keys of what the file holds. */
+  keys(): string[] {
+    return [...this.#rows.keys()];
+  }
+
+  /** What the file holds of it, as it was given to `hold`, but unchecked and maybe shortened. */
+  row<T extends object>(who: string): T | undefined {
+    return this.#rows.get(who) as T | undefined;
+  }
+
+  /** Those which the databases didn't know at the start. */
+  get adopted(): ReadonlySet<string> {
+    return this.#adopted;
+  }
+
+  /** The database doesn't know this pause of the file. */
+  adopt(who: string): void {
+    this.#adopted.add(who);
+  }
+
+  /** One sentence about each pause that isn't stored, without its full stop. */
+  notes(): string[] {
+    return [...this.#unstored.values()].map(({ note }) => note);
+  }
+
+  noteOf(who: string): string | undefined {
+    return this.#unstored.get(who)?.note;
+  }
+
+  /** True while the end of this process would end a pause: it is neither in its database nor in the file. */
+  get isAnyUnkept(): boolean {
+    return [...this.#unstored.keys()].some((who) => !this.#isKept(who));
+  }
+
+  /** A pause could not be stored. `row`: its database's, text or nothing in each column. Never throws. */
+  hold(who: string, row: object, error: unknown): void {
+    this.#rows.set(who, row as Row);
+    this.#is_stale = true;
+    this.#tryToWrite();
+    const subject = who === GATE ? GATE : this.#parts.nameOf(who);
+    const paused = `${who === GATE ? "the gate" : subject} is paused, but`;
+    const note = this.#isKept(who)
+      ? `${paused} its database can't store that: ${causeOf(error)}; it is kept in ${this.#parts.file}, and tried again`
+      : `${paused} a restart would forget it: ${causeOf(error)}; it is tried again`;
+    this.#unstored.set(who, { note, subject });
+    const full = diskFullCode(error) !== undefined;
+    this.#parts.alarms.raise({
+      code: "pause_not_stored",
+      subject,
+      message: note,
+      hint: full ? "make room on the disk" : `see: ${ownCommand("doctor")}`,
+    });
+  }
+
+  /** A pause is stored now, or is over by itself. What can't be removed from the file is removed later. Never throws. */
+  stored(who: string): void {
+    const unstored = this.#unstored.get(who);
+    this.#unstored.delete(who);
+    if (unstored !== undefined) this.#parts.alarms.clear("pause_not_stored", unstored.subject);
+    this.#rows.delete(who);
+    if (!this.#in_file.has(who)) return;
+    this.#is_stale = true;
+    this.#tryToWrite();
+  }
+
+  /** Before a pause ends: the next gate must not find it here. @throws GateError `storage_failed`: it may be there still */
+  forget(who: string): void {
+    const row = this.#rows.get(who);
+    this.#rows.delete(who);
+    if (!this.#in_file.has(who)) return;
+    this.#is_stale = true;
+    try {
+      this.#write();
+    } catch (error) {
+      if (row !== undefined) this.#rows.set(who, row);
+      const { file } = this.#parts;
+      const why = error instanceof GateError ? error.message : `${file} can't be written: ${causeOf(error)}`;
+      throw new GateError("storage_failed", `that the pause ends can't be stored: ${why}`, `see: ls -l ${file}`, {
+        cause: error,
+      });
+    }
+  }
+
+  /** Makes the file, so that it takes a pause also on a full disk, or writes what could not be written. Never throws. */
+  flush(): void {
+    if (this.#is_stale) this.#tryToWrite();
+  }
+
+  close(): void {
+    this.#file.close();
+  }
+
+  #isKept(who: string): boolean {
+    return !this.#is_stale && this.#in_file.has(who);
+  }
+
+  #tryToWrite(): void {
+    try {
+      this.#write();
+    } catch {
+      // Said by the pause's own alarm; tried again.
+    }
+  }
+
+  /** @throws RangeError where it is too long, the system's error, GateError `not_a_file` */
+  #write(): void {
+    try {
+      this.#file.write(this.#text(), true);
+    } catch (error) {
+      // Not synced, it may be there all the same.
+      this.#in_file = new Set([...this.#in_file, ...this.#found()]);
+      throw error;
+    }
+    this.#in_file = new Set(this.#rows.keys());
+    this.#is_stale = false;
+  }
+
+  #text(): string {
+    const text = JSON.stringify(Object.fromEntries(this.#rows));
+    if (Buffer.byteLength(text) < FILE_BYTES) return text;
+    const short = [...this.#rows].map(([who, { cause, ...row }]) => {
+      const cut = Object.entries(row).map(([column, value]) => [column, value?.slice(0, SHORT) ?? null]);
+      return [who, { ...Object.fromEntries(cut), ...(cause === undefined ? {} : { cause: null }) }];
+    });
+    return JSON.stringify(Object.fromEntries(short));
+  }
+
+  #found(): Iterable<string> {
+    try {
+      return parsed(this.#file.read()).keys();
+    } catch {
+      return [];
+    }
+  }
+
+  #read(): ReadonlyMap<string, Row> {
+    const { file, now } = this.#parts;
+    try {
+      return parsed(this.#file.read());
+    } catch (error) {
+      const why = error instanceof GateError ? error.message : `${file} can't be read (${errorCode(error)})`;
+      const row = { by: "safety", reason: why, since: isoSeconds(now()), until: null, boot_until: null };
+      return new Map([[GATE, { ...row, clears: "by_human", cause: null }]]);
+    }
+  }
+}
+
+/** @throws where it is none of ours */
+function parsed(text: string | undefined): ReadonlyMap<string, Row> {
+  // Blanks only, or no byte that was ever written, as after a power loss: it held nothing.
+  if (text === undefined || /^[\s\0]*$/.test(text)) return new Map();
+  return new Map(Object.entries(fileSchema.parse(JSON.parse(text))));
+}
