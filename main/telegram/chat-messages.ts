@@ -45,7 +45,11 @@ interface Kept {
   shown_at: number;
   /** When it was sent; what it says may have changed since. */
   sent_at: number;
+  /** When it was changed last, or that was tried. */
+  edited_at: number;
   is_silent: boolean;
+  /** Something dangerous waits: it is sent before all else. */
+  is_urgent: boolean;
   /** How often what it should say now was not taken. */
   failed: number;
 }
@@ -100,13 +104,13 @@ export class ChatMessages {
     key: string,
     chat_id: number,
     screen: Screen,
-    of: { tokens: readonly string[]; agent_id?: string; is_silent?: boolean },
+    of: { tokens: readonly string[]; agent_id?: string; is_silent?: boolean; is_urgent?: boolean },
   ): void {
-    const { tokens, agent_id = null, is_silent = false } = of;
+    const { tokens, agent_id = null, is_silent = false, is_urgent = false } = of;
     const kept = this.#kept.get(key);
     if (kept === undefined || kept.chat_id !== chat_id)
       this.#kept.set(key, {
-        ...{ key, chat_id, tokens, agent_id, is_silent, failed: 0 },
+        ...{ key, chat_id, tokens, agent_id, is_silent, is_urgent, failed: 0 },
         ...{
           message_id: null,
           wanted: screen,
@@ -114,12 +118,14 @@ export class ChatMessages {
           shown: null,
           shown_at: SINCE_EVER,
           sent_at: SINCE_EVER,
+          edited_at: SINCE_EVER,
         },
       });
     else
       Object.assign(kept, {
         tokens,
         agent_id,
+        is_urgent,
         wanted: isSame(kept.wanted, screen) ? kept.wanted : screen,
         is_final: false,
       });
@@ -136,7 +142,9 @@ export class ChatMessages {
       shown: null,
       shown_at: SINCE_EVER,
       sent_at: SINCE_EVER,
+      edited_at: SINCE_EVER,
       is_silent: true,
+      is_urgent: false,
       failed: 0,
     });
     this.wake();
@@ -151,6 +159,8 @@ export class ChatMessages {
       this.#settled();
       return;
     }
+    // Said a second time, as by a tap and by the gate, it is sent once.
+    if (kept.is_final && isSame(kept.wanted, screen)) return;
     kept.wanted = screen;
     kept.is_final = true;
     this.wake();
@@ -242,7 +252,33 @@ export class ChatMessages {
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
       if (this.#next() !== undefined && !this.#closing.signal.aborted) this.wake();
+      else this.#wakeLater();
     });
+  }
+
+  #is_waking_later = false;
+
+  /** Once the next message may be changed again. */
+  #wakeLater(): void {
+    const waits = this.#changing().map((kept) => this.#editableIn(kept));
+    if (waits.length === 0 || this.#is_waking_later) return;
+    this.#is_waking_later = true;
+    void this.#pause(Math.min(...waits)).then(() => {
+      this.#is_waking_later = false;
+      this.wake();
+    });
+  }
+
+  /** Those that don't say yet what they should. */
+  #changing(): Kept[] {
+    return [...this.#kept.values()].filter((kept) => kept.shown !== kept.wanted);
+  }
+
+  /** Milliseconds; 0: now. */
+  #editableIn({ message_id, edited_at }: Kept): number {
+    if (message_id === null) return 0;
+    const { timing, waits } = this.#parts;
+    return Math.max(0, edited_at + timing.edit_interval_ms - waits.monotonic());
   }
 
   /** What is being sent may be taken within this time; nothing else is sent. */
@@ -270,16 +306,19 @@ export class ChatMessages {
         if (this.#failed > 0) this.#parts.failing(null);
         this.#failed = 0;
       } catch (error) {
-        next.failed += 1;
-        await this.#afterFailure(error instanceof TelegramError ? error : new TelegramError("malformed"));
+        const problem = error instanceof TelegramError ? error : new TelegramError("malformed");
+        // What the chat had too much of isn't the fault of what is dangerous: it stays the first.
+        if (problem.problem !== "too-many" || !("key" in next) || !next.is_urgent) next.failed += 1;
+        await this.#afterFailure(problem);
       }
     }
   }
 
-  /** First what has ended, then changes, then texts, then new messages; but what failed comes after what didn't. */
+  /** First new messages about what is dangerous, then what has ended, changes, texts, other new messages; but what failed comes after what didn't. */
   #next(): Kept | Text | undefined {
-    const due = [...this.#kept.values()].filter((kept) => kept.shown !== kept.wanted);
+    const due = this.#changing().filter((kept) => this.#editableIn(kept) === 0);
     const in_order = [
+      ...due.filter(({ is_urgent, message_id }) => is_urgent && message_id === null),
       ...due.filter(({ is_final }) => is_final),
       ...due.filter(({ is_final, message_id }) => !is_final && message_id !== null),
       ...this.#texts,
@@ -312,6 +351,7 @@ export class ChatMessages {
         this.#shows(kept, wanted, kept.sent_at);
         this.#parts.sent({ ...kept, message_id: kept.message_id });
       } else {
+        kept.edited_at = this.#parts.waits.monotonic();
         await api.edit(kept.chat_id, message_id, wanted);
         this.#shows(kept, wanted, this.#parts.waits.monotonic());
         if (!kept.is_final) this.#parts.sent({ ...kept, message_id });

@@ -1,3 +1,4 @@
+import { isHazardous } from "../../ipc/notice-text.ts";
 import type { ApprovalView } from "../../ipc/operator-api.ts";
 import type { Gathered } from "../channels/channel.ts";
 import type { ChannelMessage, ChannelMessages } from "../channels/channel-messages.ts";
@@ -106,7 +107,7 @@ export class ShownRequests {
     const view = this.#views.get(token);
     const screen = view && storeScreen(view, index, this.#parts.settings());
     if (screen === undefined) return false;
-    this.#put(requestKey(token), screen, [token]);
+    this.#put(requestKey(token), screen, { tokens: [token] });
     return true;
   }
 
@@ -119,7 +120,7 @@ export class ShownRequests {
     const gathered = this.#gathered.get(agent_id);
     const screen = gathered && gatheredStoreScreen(gathered, this.#parts.settings());
     if (gathered === undefined || screen === undefined) return false;
-    this.#put(agentKey(agent_id), screen, tokensOf(gathered), agent_id);
+    this.#put(agentKey(agent_id), screen, { tokens: tokensOf(gathered), agent_id });
     return true;
   }
 
@@ -138,18 +139,20 @@ export class ShownRequests {
   #show(view: ApprovalView): void {
     const key = requestKey(view.token);
     if (!this.#parts.messages.has(key) && this.#parts.messages.isFull) return;
-    this.#put(key, requestScreen(view, this.#parts.settings()), [view.token]);
+    this.#put(key, requestScreen(view, this.#parts.settings()), { tokens: [view.token], is_urgent: isHazardous(view) });
   }
 
   #showGathered(gathered: Gathered): void {
     const { agent_id } = gathered;
-    this.#put(agentKey(agent_id), gatheredScreen(gathered, this.#parts.settings()), tokensOf(gathered), agent_id);
+    this.#put(agentKey(agent_id), gatheredScreen(gathered, this.#parts.settings()), {
+      tokens: tokensOf(gathered),
+      agent_id,
+    });
   }
 
-  #put(key: string, screen: Screen, tokens: readonly string[], agent_id?: string): void {
+  #put(key: string, screen: Screen, of: Parameters<ChatMessages["show"]>[3]): void {
     const chat = this.#parts.chat();
-    if (chat === null) return;
-    this.#parts.messages.show(key, chat, screen, agent_id === undefined ? { tokens } : { tokens, agent_id });
+    if (chat !== null) this.#parts.messages.show(key, chat, screen, of);
   }
 
   #endGathered(agent_id: string): void {

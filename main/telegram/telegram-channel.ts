@@ -59,6 +59,8 @@ export class TelegramChannel implements Channel {
   /** Why messages aren't taken; null where they are. */
   #failing: TelegramError | null = null;
   #afterwards = 0;
+  /** Until then Telegram wants nothing of what is answered beside the messages. */
+  #not_before = Number.NEGATIVE_INFINITY;
 
   constructor(parts: TelegramParts) {
     this.#parts = parts;
@@ -309,6 +311,10 @@ export class TelegramChannel implements Channel {
   #tryOften(act: (api: BotApi) => Promise<void>): void {
     this.#later(async () => {
       for (let attempt = 1; attempt <= TRIES; attempt++) {
+        const wanted_ms = this.#not_before - this.#parts.waits.monotonic();
+        // By then nobody waits for it.
+        if (wanted_ms > LONGEST_WAIT_MS) return;
+        if (wanted_ms > 0) await this.#parts.waits.pause(wanted_ms);
         const api = this.#connection.api;
         if (api === undefined) return;
         try {
@@ -317,7 +323,7 @@ export class TelegramChannel implements Channel {
           const problem = error instanceof TelegramError ? error : new TelegramError("malformed");
           if (!["unreachable", "too-many", "malformed"].includes(problem.problem)) return;
           const wait_ms = problem.retry_after_ms ?? this.#parts.timing.first_wait_ms * attempt;
-          await this.#parts.waits.pause(Math.min(wait_ms, LONGEST_WAIT_MS));
+          this.#not_before = this.#parts.waits.monotonic() + wait_ms;
         }
       }
     });

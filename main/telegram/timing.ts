@@ -4,6 +4,8 @@ import { BACKOFF, type Backoff, pause } from "../channels/retry.ts";
 export interface Timing extends Backoff {
   /** How long Telegram is asked to wait for updates. */
   poll_seconds: number;
+  /** A message is changed so often at the most: Telegram takes about one call a second in a chat. */
+  edit_interval_ms: number;
   /** A tap counts so long after its message was shown, or changed. */
   tap_delay_ms: number;
   /** How long a tap's answer waits at the most for the message to say the same. */
@@ -17,6 +19,7 @@ export interface Timing extends Backoff {
 export const TIMING: Timing = {
   ...BACKOFF,
   poll_seconds: 50,
+  edit_interval_ms: 2500,
   tap_delay_ms: 1000,
   settle_ms: 3000,
   refused_interval_ms: 60_000,

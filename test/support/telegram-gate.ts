@@ -30,6 +30,7 @@ export const QUICK: Partial<Timing> = {
   poll_seconds: 5,
   first_wait_ms: 5,
   longest_wait_ms: 20,
+  edit_interval_ms: 0,
   tap_delay_ms: 0,
   settle_ms: 2000,
   close_ms: 1000,
