@@ -24,6 +24,9 @@ export interface Suite {
   env: NodeJS.ProcessEnv;
 }
 
+/** Of one scenario, in milliseconds: what never comes shows, and a machine that is busy with something else doesn't. */
+const LIMIT_MS = 120_000;
+
 /** All that a revision wants of servers. @param only these scenarios; empty: all of them */
 export async function serverResults(
   suite: Suite,
@@ -53,7 +56,7 @@ export async function clientResults(
 async function resultsOf({ program, env }: Suite, words: readonly string[]): Promise<Results> {
   const folder = mkdtempSync(join(tmpdir(), "metnos-conformance-"));
   try {
-    await run([program, ...words, "--output-dir", folder], env);
+    await run([program, ...words, "--timeout", String(LIMIT_MS), "--output-dir", folder], env);
     // A folder for each: `server-SCENARIO-2026-01-01T00-00-00-000Z`, the scenario of a client without the word, and with folders for its slashes.
     const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) =>
       file.endsWith("checks.json"),

@@ -21,6 +21,9 @@ export interface HttpServerOptions {
 const MAX_BYTES = 64 * 1024 * 1024;
 /** How long after its end the server is listened to again, each time that it ends at once; and a stream's server that says no time. */
 const RETRY_MS = [1000, 5000, 30_000];
+/** How long what follows the begin of a session waits for its answer, and then for the server to be listened to, in milliseconds. */
+const [BEGUN_MS, LISTENED_MS] = [10_000, 1000];
+const BEGUN = "notifications/initialized";
 /** How often a stream that ends early is continued, where nothing more came. */
 const MAX_TRIES = 3;
 
@@ -43,6 +46,9 @@ export class HttpServer {
   #busy = 0;
   #idle: (() => void) | undefined;
   #retries = 0;
+  /** What waits until the server is listened to: it may ask there what it needs for a call. */
+  #held: Buffer[] | undefined;
+  #holding: NodeJS.Timeout | undefined;
 
   constructor(options: HttpServerOptions) {
     this.#options = options;
@@ -51,23 +57,49 @@ export class HttpServer {
   send(line: Buffer): void {
     const body = line.at(-1) === 0x0a ? line.subarray(0, -1) : line;
     if (body.toString("latin1").trim() === "") return;
+    if (this.#held !== undefined) return void this.#held.push(body);
     const said = saidIn(body);
+    if (said.method === BEGUN) this.#hold(BEGUN_MS);
     if (this.#isWithdrawn(said)) return;
     const marked = this.#markedHeaders(said);
     if (marked === undefined && said.id !== undefined)
       return this.#say(
         requestError(said.id, "the tool's schema marks what can't be a header, so it must not be called"),
       );
-    const sent = this.#request(
-      "POST",
-      { ...this.#headersOf(said), ...marked },
-      {
-        onResponse: (response) => this.#answered(response, said),
-        onFailure: (why) => this.#fail(said, why),
+    // What must not run twice isn't sent over a connection that may end just then: nobody would know whether the server has got it.
+    this.#post(said, body, { ...this.#headersOf(said), ...marked }, said.method === "tools/call");
+  }
+
+  #post(said: Said, body: Buffer, headers: Record<string, string>, has_own_connection: boolean): void {
+    const sent = this.#request("POST", headers, {
+      has_own_connection,
+      onResponse: (response) => this.#answered(response, said),
+      onFailure: (why, code) => {
+        const is_kept_one_ended = sent.reusedSocket && (code === "ECONNRESET" || code === "EPIPE");
+        const is_wanted = !this.#is_closed && (said.id === undefined || this.#awaited.get(said.id)?.sent === sent);
+        if (is_kept_one_ended && is_wanted) return this.#post(said, body, headers, true);
+        this.#fail(said, why);
+        if (said.method === BEGUN) this.#sendHeld();
       },
-    );
+    });
     if (said.id !== undefined) this.#awaited.set(said.id, { said, sent });
     sent.end(body);
+  }
+
+  #hold(most_ms: number): void {
+    if (this.#held === undefined) this.#busy++;
+    this.#held ??= [];
+    clearTimeout(this.#holding);
+    this.#holding = setTimeout(() => this.#sendHeld(), most_ms);
+  }
+
+  #sendHeld(): void {
+    const held = this.#held;
+    if (held === undefined) return;
+    clearTimeout(this.#holding);
+    this.#held = undefined;
+    for (const body of held) this.send(body);
+    this.#release();
   }
 
   /** Waits until what was sent is answered, then ends the session. @param most_ms at the longest */
@@ -81,6 +113,8 @@ export class HttpServer {
         };
       });
     this.#is_closed = true;
+    clearTimeout(this.#holding);
+    this.#held = undefined;
     for (const open of this.#open) open.destroy();
     if (this.#session === undefined) return;
     await new Promise<void>((resolve) => {
@@ -112,15 +146,16 @@ export class HttpServer {
   #request(
     method: string,
     headers: Record<string, string>,
-    { onResponse, onFailure, is_listening = false }: RequestEnds,
+    { onResponse, onFailure, is_listening = false, has_own_connection = false }: RequestEnds,
   ): ClientRequest {
     const { url } = this.#options;
     const start = url.protocol === "https:" ? secureRequest : plainRequest;
-    const sent = start(url, { method, headers: { ...this.#options.headers, ...headers } }, onResponse);
+    const connection = has_own_connection ? ({ agent: false } as const) : {};
+    const sent = start(url, { method, headers: { ...this.#options.headers, ...headers }, ...connection }, onResponse);
     this.#open.add(sent);
     if (!is_listening) this.#busy++;
     sent.once("error", (error: NodeJS.ErrnoException) =>
-      onFailure(`the server can't be reached (${error.code ?? "failed"})`),
+      onFailure(`the server can't be reached (${error.code ?? "failed"})`, error.code),
     );
     sent.once("close", () => {
       this.#open.delete(sent);
@@ -149,23 +184,29 @@ export class HttpServer {
     const { statusCode = 0 } = response;
     const type = (response.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase();
     if (said.method === "initialize") this.#session = headerOf(response, "mcp-session-id");
-    if (type === "text/event-stream" && statusCode === 200) return this.#readEvents(response, said);
+    const is_stream = type === "text/event-stream" && statusCode === 200;
+    const is_listened_to = said.method === BEGUN && !is_stream && type !== "application/json" && statusCode < 300;
+    if (is_listened_to) this.#hold(LISTENED_MS);
+    else if (said.method === BEGUN) this.#sendHeld();
+    if (is_stream) return this.#readEvents(response, said);
     if (type === "application/json") return this.#readWhole(response, statusCode, said);
     response.resume();
-    if (statusCode >= 300 || said.id !== undefined) this.#fail(said, `the server answered ${statusCode}`);
-    else if (said.method === "notifications/initialized") this.#listen();
+    if (is_listened_to) this.#listen();
+    else if (statusCode >= 300 || said.id !== undefined) this.#fail(said, `the server answered ${statusCode}`);
   }
 
   /** What the server says by itself; a server may offer none of that. */
   #listen(events = new EventStream(MAX_BYTES)): void {
     if (this.#is_closed) return;
     const again = () => {
+      this.#sendHeld();
       events.cut();
       const pause = RETRY_MS[this.#retries++];
       if (pause !== undefined && !this.#is_closed)
         setTimeout(() => this.#listen(events), events.retryMs ?? pause).unref();
     };
     const onResponse = (response: IncomingMessage) => {
+      this.#sendHeld();
       if (!isStream(response)) return response.resume();
       this.#retries = 0;
       response.once("close", again);
@@ -278,9 +319,12 @@ export class HttpServer {
 
 interface RequestEnds {
   onResponse(response: IncomingMessage): void;
-  onFailure(why: string): void;
+  /** @param code the system's */
+  onFailure(why: string, code?: string): void;
   /** Nobody waits for its end. */
   is_listening?: boolean;
+  /** None that was kept from an earlier request, and not kept itself. */
+  has_own_connection?: boolean;
 }
 
 function isStream({ statusCode, headers }: IncomingMessage): boolean {

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { HttpServer } from "../../../cli/mcp/http-server.ts";
 
@@ -29,12 +29,13 @@ async function inFrontOf(handle: Handler) {
   const front = new HttpServer({ url, headers: {}, onLine: (line) => lines.push(line.toString("utf8").trim()) });
   const send = (id: number | undefined, method: string, params: object = {}) =>
     front.send(Buffer.from(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`));
+  const sendResult = (id: number) => front.send(Buffer.from(`${JSON.stringify({ jsonrpc: "2.0", id, result: {} })}\n`));
   const answer = async (id: number) => {
     const find = () => lines.map((line) => JSON.parse(line)).find((message) => message.id === id);
     await expect.poll(find).toBeDefined();
     return find();
   };
-  return { send, answer, lines };
+  return { send, sendResult, answer, lines };
 }
 
 function answerWith(response: ServerResponse, id: number, result: object): void {
@@ -110,6 +111,60 @@ it("a request that is cancelled is withdrawn by the end of its connection where 
   await expect.poll(() => got).toEqual(["subscriptions/listen", "resources/read", "notifications/cancelled"]);
   expect([closed, lines]).toEqual([[1], []]);
 });
+
+it("what goes over a kept connection that the server ends just then is sent once more; a call, which must not run twice, over one of its own", async () => {
+  const kept = new WeakSet<Socket>();
+  const got: string[] = [];
+  let ended = 0;
+  const { send, sendResult, answer } = await inFrontOf(({ socket }, response, body) => {
+    if (kept.has(socket)) {
+      ended++;
+      return socket.resetAndDestroy();
+    }
+    kept.add(socket);
+    const { id, method = "a result" } = JSON.parse(body);
+    got.push(method);
+    if (id === undefined || method === "a result") return response.writeHead(202).end();
+    return answerWith(response, id, {});
+  });
+  send(1, "ping");
+  await answer(1);
+  sendResult(7);
+  await expect.poll(() => got).toEqual(["ping", "a result"]);
+  send(2, "ping");
+  expect(await answer(2)).toHaveProperty("result");
+  send(3, "ping");
+  expect(await answer(3)).toHaveProperty("result");
+  const before = ended;
+  expect(before).toBeGreaterThan(0);
+  send(4, "tools/call", { name: "look", arguments: {} });
+  expect(await answer(4)).toHaveProperty("result");
+  expect([ended, got]).toEqual([before, ["ping", "a result", "ping", "ping", "tools/call"]]);
+});
+
+it.each<[string, (response: ServerResponse) => void]>([
+  ["has its stream", (response) => response.writeHead(200, STREAM).flushHeaders()],
+  ["says that there is none", (response) => response.writeHead(405).end()],
+  ["gets no answer for a second", () => undefined],
+])(
+  "what follows the begin of a session waits until who listens to the server %s: by that a call may be asked about",
+  async (_what, listened) => {
+    const got: string[] = [];
+    const { send, answer } = await inFrontOf((request, response, body) => {
+      got.push(request.method === "GET" ? "GET" : JSON.parse(body).method);
+      if (request.method === "GET") return listened(response);
+      const { id } = JSON.parse(body);
+      if (id === undefined) return setTimeout(() => response.writeHead(202).end(), 100);
+      return answerWith(response, id, {});
+    });
+    send(undefined, "notifications/initialized");
+    send(1, "tools/call", { name: "look", arguments: {} });
+    send(2, "ping");
+    await Promise.all([answer(1), answer(2)]);
+    expect(got.slice(0, 2)).toEqual(["notifications/initialized", "GET"]);
+    expect(got.slice(2).sort()).toEqual(["ping", "tools/call"]);
+  },
+);
 
 it("arguments that a tool's schema marks are headers, too, where there are no sessions; a tool whose marks aren't valid isn't called", async () => {
   const calls: IncomingMessage["headers"][] = [];
