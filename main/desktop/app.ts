@@ -11,7 +11,7 @@ import { serveGate } from "../serve.ts";
 import { systemClock } from "../system-clock.ts";
 import { AttachedNotifications } from "./attached-notifications.ts";
 import { hasDebugSwitches, lockSession, lockWebContents } from "./lockdown.ts";
-import { loginItem } from "./login-item.ts";
+import { HIDDEN_FLAG, loginItem } from "./login-item.ts";
 import { ElectronNotifications } from "./notification-sink.ts";
 import { registerPageScheme, servePage } from "./page-protocol.ts";
 import { restartedAfter, showGateEnded, startAgainOnDeath, systemLanguage } from "./restart.ts";
@@ -23,7 +23,7 @@ import { shellWords } from "./words.ts";
 
 /** The desktop app: the user's gate, in this process or in another one, and its tray, popup and window around it. */
 
-/** If closing the gate takes longer, the app ends without it: its data is on the disk already. Milliseconds. */
+/** If opening what is being opened, or closing the gate, takes longer, the app ends without it: its data is on the disk already. Milliseconds. */
 const CLOSING_MS = 5000;
 
 /** Called before Electron is ready; the rest follows once it is. */
@@ -44,16 +44,29 @@ export function startDesktop(): void {
   lockWebContents();
   // A listener of our own: the gate continues to run with all windows closed.
   app.on("window-all-closed", () => undefined);
-  app
-    .whenReady()
-    .then(openDesktop)
+  const opening = app.whenReady().then(openDesktop);
+  const end = endWith(opening);
+  // Also of one that is still being opened: at login that has no window of its own.
+  app.on("second-instance", (_event, argv) => {
+    if (!argv.includes(HIDDEN_FLAG)) opening.then(({ window }) => window.open()).catch(() => undefined); // it is shown why below
+  });
+  opening
+    .then(({ gate }) => {
+      void gate.ownEnded.then(end);
+    })
     .catch((error: unknown) => {
       console.error(error);
       failedToStart(error);
     });
 }
 
-async function openDesktop(): Promise<void> {
+interface Desktop {
+  gate: UsersGate;
+  window: MainWindow;
+  closeSurfaces(): Promise<void>;
+}
+
+async function openDesktop(): Promise<Desktop> {
   lockSession(session.defaultSession);
   servePage(session.defaultSession);
   const gaveUp = (reason: string) => showPageFailed(reason);
@@ -85,13 +98,13 @@ async function openDesktop(): Promise<void> {
   );
   await own_notices.follow();
   try {
-    const closeSurfaces = await openSurfaces({ gate, window, login_item, gaveUp, log });
-    const end = endWith(gate, async () => {
-      closeSurfaces();
-      await own_notices.close();
-    });
-    void gate.ownEnded.then((why) => end(why));
+    const endSurfaces = await openSurfaces({ gate, window, login_item, gaveUp, log });
     log(`the desktop app is ready: agents connect to ${gatePaths().agent_socket}`);
+    const closeSurfaces = async () => {
+      endSurfaces();
+      await own_notices.close();
+    };
+    return { gate, window, closeSurfaces };
   } catch (error) {
     await own_notices.close();
     await gate.close();
@@ -105,24 +118,28 @@ function notifications(window: MainWindow): NotificationOptions {
   return process.platform === "linux" ? { review } : { review, sink: () => new ElectronNotifications() };
 }
 
-/** Quitting closes the surfaces, then the gate, then the app. Returns the function that does so when the gate has ended. */
-function endWith(gate: UsersGate, closeSurfaces: () => Promise<void>): (why: GateError) => void {
+/**
+ * Quitting closes the surfaces, then the gate, then the app; what is still being opened is waited for. Returns the function that does so
+ * when the gate has ended.
+ */
+function endWith(opening: Promise<Desktop>): (why: GateError) => void {
   let closing: "no" | "under way" | "done" = "no";
   const close = (finish: () => void) => {
     if (closing !== "no") return;
     closing = "under way";
-    const is_own = gate.mode === "own";
     const late = setTimeout(() => {
       log("the gate did not close in time");
       app.exit(1);
     }, CLOSING_MS);
-    closeSurfaces()
-      .then(() => gate.close())
+    opening
+      .then((desktop) => {
+        late.refresh();
+        return closeDesktop(desktop);
+      })
       .catch((error: unknown) => log(`closing failed: ${refusalText(error).message}`))
       .finally(() => {
         clearTimeout(late);
         closing = "done";
-        log(is_own ? "closed; waiting requests are kept for the next start" : "closed; the gate itself runs elsewhere");
         finish();
       });
   };
@@ -136,6 +153,13 @@ function endWith(gate: UsersGate, closeSurfaces: () => Promise<void>): (why: Gat
       showGateEnded(why);
       app.exit(GATE_EXIT.replaced);
     });
+}
+
+async function closeDesktop({ gate, closeSurfaces }: Desktop): Promise<void> {
+  const is_own = gate.mode === "own";
+  await closeSurfaces();
+  await gate.close();
+  log(is_own ? "closed; waiting requests are kept for the next start" : "closed; the gate itself runs elsewhere");
 }
 
 function failedToStart(error: unknown): void {

@@ -4,7 +4,7 @@ import type { LoginItem } from "../settings.ts";
 import { setApplicationMenu } from "./application-menu.ts";
 import { AwayNotice } from "./away-notice.ts";
 import { openBridge } from "./bridge.ts";
-import { HIDDEN_FLAG, wasStartedAtLogin } from "./login-item.ts";
+import { wasStartedAtLogin } from "./login-item.ts";
 import { lookForNewer } from "./look-for-newer.ts";
 import { Popup } from "./popup.ts";
 import { GateTray } from "./tray.ts";
@@ -53,9 +53,6 @@ export async function openSurfaces({ gate, window, login_item, gaveUp, log }: Su
     startGate: actions.startGate,
   });
   const unfollow = gate.onMode((mode) => notice.follow(mode));
-  app.on("second-instance", (_event, argv) => {
-    if (!argv.includes(HIDDEN_FLAG)) window.open();
-  });
   app.on("activate", () => window.open());
   if (has_popup) popup.prepare();
   if (!wasStartedAtLogin()) window.open();

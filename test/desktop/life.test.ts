@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, rmdirSync, rmSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { OperatorClient } from "../../ipc/operator-client.ts";
@@ -103,6 +104,37 @@ describeDesktop("starting", () => {
     expect(await app.exited).toBe(0);
     expect(app.output()).toMatch(/closed; waiting requests are kept/);
     expect(app.output()).not.toMatch(/no panel/);
+  });
+
+  it.skipIf(NO_BUS)("at login, and by the user before it is ready: with its window", async () => {
+    const { address } = await PrivateBus.start();
+    await (await busProgram(address)).requestName("org.kde.StatusNotifierWatcher", 0);
+    const home = temporaryHome();
+    const app = await launchDesktop({
+      home,
+      args: ["--hidden"],
+      env: { DBUS_SESSION_BUS_ADDRESS: address },
+      whileStarting: async (starting) => {
+        while (!existsSync(home.paths.lock_db)) await delay(1);
+        starting.kill("SIGSTOP");
+        expect(await launchBriefly(home, []).exited).toBe(0);
+        starting.kill("SIGCONT");
+      },
+    });
+    await app.page("approvals");
+    await expect
+      .poll(async () => (await windows(app)).some(({ place, is_visible }) => place === "approvals" && is_visible))
+      .toBe(true);
+  });
+
+  it("and ended before it is ready: its gate is closed, and its sockets are removed", async () => {
+    const home = temporaryHome();
+    const app = launchBriefly(home, ["--hidden"]);
+    while (!existsSync(home.paths.lock_db)) await delay(1);
+    app.kill("SIGTERM");
+    expect(await app.exited).toBe(0);
+    expect(app.output()).toMatch(/closed; waiting requests are kept/);
+    expect(existsSync(home.paths.agent_socket)).toBe(false);
   });
 
   it("at login where no panel shows tray icons: with its window", async () => {

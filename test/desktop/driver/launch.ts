@@ -33,6 +33,8 @@ export interface LaunchOptions {
   home?: TemporaryHome;
   args?: readonly string[];
   env?: NodeJS.ProcessEnv;
+  /** Awaited before the app is known to be ready. */
+  whileStarting?(app: Pick<DesktopApp, "kill">): Promise<void>;
 }
 
 /** Starts the app; ended with the file's tests, however they end. */
@@ -40,17 +42,20 @@ export async function launchDesktop({
   home = temporaryHome(),
   args = [],
   env = {},
+  whileStarting = async () => undefined,
 }: LaunchOptions = {}): Promise<DesktopApp & { home: TemporaryHome }> {
   const whole = { NODE_COMPILE_CACHE: COMPILE_CACHE, ...home.env, ...SCREEN, ...env };
   let app: DesktopApp;
   if (choice.driver === "electron") {
     app = await ElectronApp.launch(choice.binary, whole, args);
     started.push(app);
+    await whileStarting(app);
     await app.printed(/the desktop app is ready/);
   } else {
     const stand_in = new StandInApp(whole, args);
     app = stand_in;
     started.push(app);
+    await whileStarting(app);
     await stand_in.connect();
   }
   return Object.assign(app, { home });
