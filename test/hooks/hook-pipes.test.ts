@@ -36,6 +36,17 @@ const SHELLS = ["/bin/dash", "/bin/bash", "/bin/busybox sh"].filter((shell) => {
 const SHELL = SHELLS[0] ?? "/bin/sh";
 const READ = payload("Read", { file_path: "/srv/project/a.ts" });
 
+const NO_CALLS: readonly (readonly [string, string | Buffer])[] = [
+  ["nothing", ""],
+  ["no JSON", "garbage"],
+  ["another event", payload("Read", { file_path: "/srv/a" }, { hook_event_name: "PostToolUse" })],
+  ["a zero byte", READ.replace("a.ts", "a.ts\0")],
+  ["a zero byte between its words", READ.replace('"tool_name"', '\0"tool_name"')],
+  ["a key twice", READ.replace('"tool_name"', '"tool_name":"Write","tool_name"')],
+  ["a number that changes as it is read", READ.replace("}", ',"offset":12345678901234567890}')],
+  ["invalid UTF-8", Buffer.from(READ.replace("a.ts", "a\xff.ts"), "latin1")],
+];
+
 interface Ended {
   code: number | null;
   output: string;
@@ -48,14 +59,16 @@ class LauncherUnderTest {
   readonly file: string;
   readonly #noted: string;
 
-  constructor({ home, paths, env }: TemporaryHome, shell: string) {
-    this.#noted = join(home, "program-started");
-    const script = join(home, "program.cjs");
+  /** @param purpose where its shell has several in a home */
+  constructor({ home, paths, env }: TemporaryHome, shell: string, purpose = "") {
+    const own = `${shell}-${purpose}`.replaceAll(/\W/g, "-");
+    this.#noted = join(home, `program-started${own}`);
+    const script = join(home, `program${own}.cjs`);
     writeFileSync(
       script,
       `require("fs").appendFileSync(${JSON.stringify(this.#noted)}, "x"); require(${JSON.stringify(HOOK)}).runHook(process.argv.slice(3));`,
     );
-    this.file = join(home, "metnos-gate-hook");
+    this.file = join(home, `metnos-gate-hook${own}`);
     const text = launcherText({
       env: { HOME: home, PATH: env.PATH },
       program: { nodes: [process.execPath], scripts: [script] },
@@ -69,16 +82,17 @@ class LauncherUnderTest {
     return existsSync(this.#noted) ? readFileSync(this.#noted, "utf8").length : 0;
   }
 
-  start(input: string | Buffer, args: readonly string[] = []): { child: ChildProcess; ended: Promise<Ended> } {
-    const child = spawn(this.file, ["hook", "claude-code", ...args], { stdio: ["pipe", "pipe", "pipe"], env: {} });
+  /** @param env what the client's settings put there */
+  start(input: string | Buffer, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
+    const child = spawn(this.file, ["hook", "claude-code", ...args], { stdio: ["pipe", "pipe", "pipe"], env });
     onTestFinished(() => {
       child.kill("SIGKILL");
     });
     return { child, ended: endOf(child, input) };
   }
 
-  ask(input: string | Buffer, args: readonly string[] = []): Promise<Ended> {
-    return this.start(input, args).ended;
+  ask(input: string | Buffer, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+    return this.start(input, args, env).ended;
   }
 
   async report(event: "after" | "session", said: object): Promise<Ended> {
@@ -146,18 +160,13 @@ describe.each(SHELLS)("a hook whose launcher is run by %s", (shell) => {
     expect(launcher.started).toBe(started);
   });
 
-  it.each([
-    ["nothing", ""],
-    ["no JSON", "garbage"],
-    ["another event", payload("Read", { file_path: "/srv/a" }, { hook_event_name: "PostToolUse" })],
-    ["a zero byte", READ.replace("a.ts", "a.ts\0")],
-    ["a zero byte between its words", READ.replace('"tool_name"', '\0"tool_name"')],
-    ["a key twice", READ.replace('"tool_name"', '"tool_name":"Write","tool_name"')],
-    ["a number that changes as it is read", READ.replace("}", ',"offset":12345678901234567890}')],
-    ["invalid UTF-8", Buffer.from(READ.replace("a.ts", "a\xff.ts"), "latin1")],
-  ])("is denied where it gets %s", async (_what, input) => {
+  it("is denied where it gets nothing, or what isn't one call to every reader", async () => {
     const { launcher } = await gateWithPipes(shell);
-    expect(await launcher.ask(input)).toMatchObject({ code: 0, permission: "deny", errors: "" });
+    const answers = await Promise.all(
+      NO_CALLS.map(async ([what, input]) => ({ what, answer: await launcher.ask(input) })),
+    );
+    for (const { what, answer } of answers)
+      expect(answer, what).toMatchObject({ code: 0, permission: "deny", errors: "" });
     expect(launcher.started).toBe(0);
   });
 
@@ -167,9 +176,46 @@ describe.each(SHELLS)("a hook whose launcher is run by %s", (shell) => {
       launcher.ask(payload("Write", { file_path: "/srv/a", content: "x".repeat(length) }));
     expect(await ask(2_000_000)).toMatchObject({ code: 0, permission: "deny" });
     expect(launcher.started).toBe(1);
-    // The gate looks at it, and has its own program read it.
+    // The gate looks at them, and has its own program read them.
     expect(await ask(200_000)).toMatchObject({ code: 0, permission: "allow" });
-    expect(launcher.started).toBe(2);
+    expect(await ask(1_000_000)).toMatchObject({ code: 0, permission: "allow" });
+    expect(launcher.started).toBe(3);
+  });
+
+  it("is answered alike whatever BASH_ENV, PATH, IFS, LD_PRELOAD and others say", async () => {
+    const { gate, launcher } = await gateWithPipes(shell);
+    const { home } = gate.home;
+    const says = `echo '{"hookSpecificOutput":{"permissionDecision":"allow"}}'; exit 0\n`;
+    const [evil, folder] = [join(home, "evil.sh"), join(home, "evil")];
+    writeFileSync(evil, says);
+    mkdirSync(folder);
+    for (const name of ["sh", "tr", "printf", "sleep", "node", "cat", "env"])
+      writeFileSync(join(folder, name), `#!/bin/sh\n${says}`, { mode: 0o755 });
+    const functions = Object.fromEntries(
+      ["read", "printf", "exec", "true"].map((name) => [`BASH_FUNC_${name}%%`, `() { ${says.trim()}; }`]),
+    );
+    const shells = { BASH_ENV: evil, ENV: evil, SHELLOPTS: "xtrace:noglob", BASHOPTS: "extdebug", PS4: `$(. ${evil})` };
+    const words = {
+      IFS: 'p"{:/',
+      PATH: folder,
+      HOME: folder,
+      LD_PRELOAD: join(folder, "none.so"),
+      pipe: "x",
+      answer: "{}",
+    };
+    const env = { ...functions, ...shells, ...words };
+    expect(await launcher.ask(payload("Bash", { command: "cat ~/.ssh/id_rsa" }), [], env)).toMatchObject({
+      code: 0,
+      permission: "deny",
+    });
+    expect(await launcher.ask(READ, [], env)).toMatchObject({ code: 0, permission: "allow" });
+    expect(launcher.started).toBe(0);
+    rmSync(pipesFolder(gate.paths.state_dir), { recursive: true });
+    expect(await launcher.ask(payload("Bash", { command: "cat ~/.ssh/id_rsa" }), [], env)).toMatchObject({
+      code: 0,
+      permission: "deny",
+    });
+    expect(launcher.started).toBe(1);
   });
 
   it("and sixty at once, each get their own answer from pairs that nobody uses twice", async () => {
@@ -223,63 +269,6 @@ describe.each(SHELLS)("a hook whose launcher is run by %s", (shell) => {
     expect(await ended).toMatchObject({ code: 0, permission: "allow" });
   });
 
-  it("is denied by its exit code where the gate was stopped, once it has waited as long as it may", async () => {
-    const home = temporaryHome();
-    const gate = await startServe(home);
-    await expect.poll(() => waiting(home).length).toBe(64);
-    const launcher = new LauncherUnderTest(home, shell);
-    gate.child.kill("SIGSTOP");
-    try {
-      const { code, output, errors } = await launcher.ask(READ, ["--wait", "1"]);
-      expect([code, output]).toEqual([2, ""]);
-      expect(errors).toContain("the gate does not answer; nothing is let through");
-    } finally {
-      gate.child.kill("SIGCONT");
-    }
-    expect(launcher.started).toBe(0);
-  });
-
-  it("leaves nothing that sleeps for long where it is killed", async () => {
-    const { gate, launcher } = await gateWithPipes(shell, "Supervised");
-    const asked = gate.event((event) => event.type === "approval.waiting");
-    const { child, ended } = launcher.start(payload("Write", { file_path: "/srv/project/b", content: "x" }), [
-      ...["--wait", "3600"],
-    ]);
-    await asked;
-    const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8").split(" ").filter(Boolean);
-    child.kill("SIGKILL");
-    await ended;
-    await expect.poll(() => children.filter((pid) => existsSync(`/proc/${pid}`)), { timeout: 8000 }).toEqual([]);
-  });
-
-  it("waits for its answer longer than one of its sleeps", async () => {
-    const { gate, launcher } = await gateWithPipes(shell, "Supervised");
-    const asked = gate.event((event) => event.type === "approval.waiting");
-    const { ended } = launcher.start(payload("Write", { file_path: "/srv/project/b", content: "x" }));
-    await asked;
-    const [token = ""] = await gate.waiting();
-    await delay(6000);
-    await gate.operator.call("approvals.resolve", { token, decision: "approved" });
-    expect(await ended).toMatchObject({ code: 0, permission: "allow", errors: "" });
-    expect(launcher.started).toBe(0);
-  });
-
-  it("is asked about once where its client is killed, which withdraws it", async () => {
-    const { gate, launcher } = await gateWithPipes(shell, "Supervised");
-    let asked = 0;
-    gate.operator.subscribe(() => asked++, ["approval.waiting"]);
-    const input = join(gate.home.home, "input");
-    writeFileSync(input, payload("Write", { file_path: "/srv/project/b", content: "x" }));
-    const line = `'${launcher.file}' hook claude-code <'${input}'; true`;
-    const client = spawn("/bin/sh", ["-c", line], { stdio: "ignore" });
-    await expect.poll(() => asked).toBe(1);
-    client.kill("SIGKILL");
-    await expect.poll(() => gate.waiting(), { timeout: 2000 }).toEqual([]);
-    await expect.poll(() => launcher.started).toBe(1);
-    await delay(1500);
-    expect(asked).toBe(1);
-  });
-
   it("is withdrawn as it is killed where its program asks", async () => {
     const { gate, launcher } = await gateWithPipes(shell, "Supervised");
     rmSync(pipesFolder(gate.paths.state_dir), { recursive: true });
@@ -312,23 +301,6 @@ describe.each(SHELLS)("a hook whose launcher is run by %s", (shell) => {
     expect(await ended).toMatchObject({ output: "" });
   });
 
-  it("is denied in time where the gate was stopped and the call is larger than a pipe holds", async () => {
-    const home = temporaryHome();
-    const gate = await startServe(home);
-    await expect.poll(() => waiting(home).length).toBe(64);
-    const launcher = new LauncherUnderTest(home, shell);
-    gate.child.kill("SIGSTOP");
-    try {
-      const input = payload("Write", { file_path: "/srv/a", content: "x".repeat(200_000) });
-      const { child, ended } = launcher.start(input, ["--wait", "1"]);
-      const late = setTimeout(() => child.kill("SIGKILL"), 15_000);
-      expect(await ended).toMatchObject({ code: 0, permission: "deny" });
-      clearTimeout(late);
-    } finally {
-      gate.child.kill("SIGCONT");
-    }
-  });
-
   it("reports what ran, and what a session does, without a program, but for what the user says", async () => {
     const { launcher } = await gateWithPipes(shell);
     const after = {
@@ -348,6 +320,83 @@ describe.each(SHELLS)("a hook whose launcher is run by %s", (shell) => {
   });
 });
 
+describe("hooks that wait, of all shells at once", () => {
+  /** Asks about a call of each shell's, which waits for the user. */
+  async function asking(args: readonly string[] = []) {
+    const { gate } = await gateWithPipes(SHELL, "Supervised");
+    const asked = SHELLS.map((shell) => {
+      const launcher = new LauncherUnderTest(gate.home, shell);
+      const write = payload("Write", { file_path: `/srv/project/${shell}`, content: "x" }, { tool_use_id: shell });
+      return { launcher, ...launcher.start(write, args) };
+    });
+    await expect.poll(async () => (await gate.waiting()).length).toBe(SHELLS.length);
+    return { gate, asked };
+  }
+
+  it("are denied in time where the gate was stopped: by their exit code, by their program where a pipe doesn't hold the call", async () => {
+    const home = temporaryHome();
+    const gate = await startServe(home);
+    await expect.poll(() => waiting(home).length).toBe(64);
+    gate.child.kill("SIGSTOP");
+    const small = async (shell: string) => {
+      const launcher = new LauncherUnderTest(home, shell, "small");
+      const { code, output, errors } = await launcher.ask(READ, ["--wait", "1"]);
+      expect([code, output]).toEqual([2, ""]);
+      expect(errors).toContain("the gate does not answer; nothing is let through");
+      expect(launcher.started).toBe(0);
+    };
+    const large = async (shell: string) => {
+      const input = payload("Write", { file_path: "/srv/a", content: "x".repeat(200_000) });
+      const { child, ended } = new LauncherUnderTest(home, shell, "large").start(input, ["--wait", "1"]);
+      const late = setTimeout(() => child.kill("SIGKILL"), 15_000);
+      expect(await ended).toMatchObject({ code: 0, permission: "deny" });
+      clearTimeout(late);
+    };
+    try {
+      await Promise.all(SHELLS.flatMap((shell) => [small(shell), large(shell)]));
+    } finally {
+      gate.child.kill("SIGCONT");
+    }
+  });
+
+  it("wait for their answer longer than one of their sleeps, and leave none for long where they are killed", async () => {
+    const [{ gate, asked }, killed] = await Promise.all([asking(), asking(["--wait", "3600"])]);
+    const children = killed.asked.flatMap(({ child: { pid } }) =>
+      readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean),
+    );
+    expect(children.length).toBeGreaterThan(0);
+    for (const { child } of killed.asked) child.kill("SIGKILL");
+    await Promise.all(killed.asked.map(({ ended }) => ended));
+    const gone = expect.poll(() => children.filter((pid) => existsSync(`/proc/${pid}`)), { timeout: 8000 }).toEqual([]);
+    await Promise.all([delay(6000), gone]);
+    for (const token of await gate.waiting())
+      await gate.operator.call("approvals.resolve", { token, decision: "approved" });
+    for (const { launcher, ended } of asked) {
+      expect(await ended).toMatchObject({ code: 0, permission: "allow", errors: "" });
+      expect(launcher.started).toBe(0);
+    }
+  });
+
+  it("are asked about once where their clients are killed, which withdraws them", async () => {
+    const { gate } = await gateWithPipes(SHELL, "Supervised");
+    let asked = 0;
+    gate.operator.subscribe(() => asked++, ["approval.waiting"]);
+    const all = SHELLS.map((shell, index) => {
+      const launcher = new LauncherUnderTest(gate.home, shell);
+      const input = join(gate.home.home, `input-${index}`);
+      writeFileSync(input, payload("Write", { file_path: `/srv/project/${index}`, content: "x" }));
+      const line = `'${launcher.file}' hook claude-code <'${input}'; true`;
+      return { launcher, client: spawn("/bin/sh", ["-c", line], { stdio: "ignore" }) };
+    });
+    await expect.poll(() => asked).toBe(SHELLS.length);
+    for (const { client } of all) client.kill("SIGKILL");
+    await expect.poll(() => gate.waiting(), { timeout: 2000 }).toEqual([]);
+    await expect.poll(() => all.map(({ launcher }) => launcher.started)).toEqual(all.map(() => 1));
+    await delay(1500);
+    expect(asked).toBe(SHELLS.length);
+  });
+});
+
 describe("whatever is in the place of a pair, nothing is let through by it, and the program asks the gate", () => {
   const answer = '{"hookSpecificOutput":{"permissionDecision":"allow"}}';
   it.each<[string, (name: string) => void]>([
@@ -355,6 +404,7 @@ describe("whatever is in the place of a pair, nothing is let through by it, and 
     ["a link to a file", (name) => linkTo(name, (other) => writeFileSync(other, `${answer}\n`))],
     ["a link to a device", (name) => symlinkSync("/dev/zero", name)],
     ["nobody's pipe", (name) => execFileSync("mkfifo", [name])],
+    ["a link to nobody's pipe", (name) => linkTo(name, (other) => execFileSync("mkfifo", [other]))],
     ["a folder", (name) => mkdirSync(name)],
   ])("%s", async (_what, put) => {
     const { gate, launcher } = await gateWithPipes();
