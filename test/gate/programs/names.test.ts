@@ -237,8 +237,12 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
   },
   { why: "a line's place in the trail", words: "file seq", files: ["audit/head.ts"] },
   { why: "a line's place in the trail", words: "hash seq", files: ["audit/lines.ts"] },
-  { why: "a line's place in the trail", words: "file hash", files: ["audit/verify.ts"] },
-  { why: "a line's place in the trail", words: "file", files: ["audit/accepted.ts", "audit/against.ts"] },
+  { why: "a line's place in the trail", words: "file hash", files: ["audit/archive.ts", "audit/verify.ts"] },
+  {
+    why: "a line's place in the trail",
+    words: "file",
+    files: ["audit/accepted.ts", "audit/against.ts", "audit/archives-check.ts"],
+  },
   {
     why: "a trail or a tree that is shorter than it was signed",
     words: "cut",
@@ -261,7 +265,8 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
     files: ["activity/reports.ts", "audit/against.ts"],
   },
   { why: "when the end was recorded", words: "at", files: ["audit/head.ts", "audit/log.ts"] },
-  { why: "what a file is opened for", words: "read", files: ["audit/head.ts", "own-files.ts"] },
+  { why: "what a file is opened for", words: "read", files: ["in-place-file.ts", "own-files.ts"] },
+  { why: "a file that is read", words: "fd read", files: ["audit/archive-file.ts"] },
   { why: "a regular expression's flags", words: "su", files: ["targets/glob.ts"] },
 ];
 
