@@ -28,6 +28,8 @@ export type ArchiveHeader = z.infer<typeof headerSchema>;
 /** The first line of any archive is within its first so many bytes, and itself no longer than the second number. */
 const HEADER_READ_BYTES = 16 * 1024;
 const HEADER_MOST_BYTES = 16 * 1024 * 1024;
+/** What is unpacked at once. */
+const CHUNK_BYTES = 64 * 1024;
 
 /** What an archive says that it holds. Reads no line. @throws the system's error, or one with the code `ARCHIVE_DAMAGED` */
 export function readArchiveHeader(path: string): ArchiveHeader {
@@ -77,7 +79,7 @@ export async function writeArchive(path: string, header: ArchiveHeader, folder: 
 
 /** What is in an archive, in pieces of one month each, in its order. @throws the system's error, or one with the code `ARCHIVE_DAMAGED` */
 async function* piecesOf(path: string, { months }: ArchiveHeader): AsyncGenerator<{ month: number; bytes: Buffer }> {
-  const unpacked = createGunzip();
+  const unpacked = createGunzip({ chunkSize: CHUNK_BYTES });
   const opened = createReadStream("", { fd: openOwnFile(path, "read") });
   // An error of either ends the loop below.
   const packed = pipeline(opened, unpacked).catch(() => undefined);

@@ -134,6 +134,20 @@ describe("archived months", () => {
     await next.end();
   });
 
+  it("leave no room beside them: another file of such a month is a problem, and one with the same bytes is none", async () => {
+    const { trail, gate } = threeMonths();
+    const may = join(trail.folder, "2026-05.jsonl");
+    const text = readFileSync(may, "utf8");
+    await archived({ trail, gate });
+    writeFileSync(may, text);
+    expect(await verified(trail, gate)).toMatchObject({ ok: true, lines: 301 });
+    for (const other of [text.replace("a line 5", "a lime 5"), `${text}${text.split("\n")[0]}\n`, text.slice(0, -50)]) {
+      writeFileSync(may, other);
+      const { ok, problems } = await verified(trail, gate);
+      expect([ok, problems[0]?.file]).toEqual([false, "2026-05.jsonl"]);
+    }
+  });
+
   it.each([
     ["a byte in it was changed", (file: string) => flipByte(file)],
     ["its end is missing", (file: string) => writeFileSync(file, readFileSync(file).subarray(0, -20))],
