@@ -31,11 +31,11 @@ export function continueFrom(opened: Opened, gate: Gate): void {
   // Now, so that a disk that gets full later doesn't keep a pause from it.
   kept_pauses.flush();
   for (const who of kept_pauses.adopted) noteKeptPause(opened, who);
-  storage.on(databases.approvals, () => gate.broker.start());
+  storage.write(databases.approvals, () => gate.broker.start());
   for (const request of approvals.listPending({ limit: 100_000 })) rate.asked(request);
   for (const { db } of [...Object.values(databases), activity]) serveOthers(db);
-  storage.on(databases.grants, () => grants.endGateSessions());
-  storage.on(databases.approvals, () => {
+  storage.write(databases.grants, () => grants.endGateSessions());
+  storage.write(databases.approvals, () => {
     approvals.refusals.endGateSessions();
     // Also removes requests that had ended when the gate was killed.
     approvals.flush();

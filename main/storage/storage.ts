@@ -2,6 +2,7 @@ import { GateError } from "../../ipc/gate-error.ts";
 import type { GatePaths } from "../../ipc/paths.ts";
 import type { Alarms } from "../gate/alarms.ts";
 import { storageError } from "../gate/database.ts";
+import { diskFullCode } from "../gate/disk-reserve.ts";
 import { DatabaseHealth, type OpenDatabase } from "./database-health.ts";
 import { DATABASES, type DatabaseName } from "./database-names.ts";
 import { StorageHolder } from "./holder.ts";
@@ -71,6 +72,15 @@ export class Storage {
       return make(db);
     } catch (error) {
       throw error instanceof GateError ? error : storageError(error, file, { title });
+    }
+  }
+
+  /** Writes to a database at the start; where the disk is full, the error names the file. @throws what `act` throws otherwise */
+  write({ file, title }: OpenDatabase, act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      throw diskFullCode(error) === undefined ? error : storageError(error, file, { title });
     }
   }
 
