@@ -182,6 +182,7 @@ function flush(opened: Opened, { gate, receipts, checkpoints }: Parts): void {
   audit.tend();
   checkpoints.tend();
   state_reserve.keep();
+  opened.log_rooms.keep();
   const parts = [
     receipts,
     gate.broker,

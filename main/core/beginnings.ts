@@ -15,6 +15,7 @@ import { gatePathsWith } from "../gate-paths.ts";
 import { Listeners } from "../listeners.ts";
 import { loadPolicyOverrides } from "../policy-overrides-file.ts";
 import { Settings } from "../settings.ts";
+import { RoomAhead } from "../storage/room-ahead.ts";
 import { systemClock } from "../system-clock.ts";
 
 /** What is called with an unexpected error after which the gate continues; a database's counts for its health, too. */
@@ -52,6 +53,8 @@ export interface BeginOptions {
 
 /** Enough for some thousand lines on a full disk. */
 const AUDIT_RESERVE_BYTES = 1024 * 1024;
+/** Within the month's file, where no other program can take it: half of it is a minute of 50 calls a second. */
+const AUDIT_ROOM_BYTES = 4 * 1024 * 1024;
 
 /** @throws GateError `invalid_config` */
 export function begin({
@@ -82,7 +85,7 @@ export function begin({
     notes: new NoteBoard(),
     publish,
     alarms: new Alarms(clock.now, (list) => publish({ type: "alarms.changed", data: list })),
-    audit: new AuditLog(paths.audit_dir, paths.audit_head, clock.now, audit_reserve),
+    audit: new AuditLog(paths.audit_dir, paths.audit_head, clock.now, audit_reserve, new RoomAhead(AUDIT_ROOM_BYTES)),
     log: log ?? (() => undefined),
   };
 }

@@ -13,6 +13,7 @@ import { RateLimits } from "../gate/rate/rate-limits.ts";
 import { openSafety, type Safety } from "../gate/safety/safety.ts";
 import { rowReport } from "../storage/damaged-rows.ts";
 import type { DatabaseName } from "../storage/database-names.ts";
+import { RoomsAhead } from "../storage/room-ahead.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { Beginnings, Failed } from "./beginnings.ts";
 
@@ -37,6 +38,8 @@ export interface Stores {
   safety: Safety;
   /** Room for what must still be written once the disk is full. */
   state_reserve: DiskReserve;
+  /** The same within the databases' logs, where no other program can take it. */
+  log_rooms: RoomsAhead;
 }
 
 /** All that the parts of a gate are opened with. */
@@ -50,6 +53,8 @@ interface Withdraw {
 
 /** Enough for a pause and some answers on a full disk. */
 const STATE_RESERVE_BYTES = 512 * 1024;
+/** Of each database's write-ahead log: a pause or an answer takes some pages. */
+const LOG_ROOM_BYTES = 256 * 1024;
 
 export function openStores(
   { home, paths, config, clock, alarms, audit, listeners, publish, storage, failed }: Base,
@@ -108,5 +113,9 @@ export function openStores(
       }),
     ),
     state_reserve,
+    log_rooms: new RoomsAhead(
+      Object.values(databases).map(({ file }) => `${file}-wal`),
+      LOG_ROOM_BYTES,
+    ),
   };
 }

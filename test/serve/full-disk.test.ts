@@ -11,11 +11,13 @@ import { verifyFolder } from "../../main/gate/receipts/verify.ts";
 import { AgentConnection, tokenOf } from "../support/agent-connection.ts";
 import { type StartedProcess, startServe } from "../support/gate-process.ts";
 import { readToken, startGate } from "../support/running-gate.ts";
-import { type SmallDisk, smallDisk } from "../support/small-disk.ts";
+import { type SmallDisk, smallDisk, takeRoom } from "../support/small-disk.ts";
 import { type TemporaryHome, temporaryHome } from "../support/temporary-home.ts";
 
 const READ = { executor: "time_now", args: {} };
 const WRITE = { executor: "fs_write", args: { path: "/tmp/notes/a.txt", content: "hello" } };
+
+const monthOf = ({ paths }: TemporaryHome) => join(paths.audit_dir, monthFile(Date.now()));
 
 interface Served {
   disk: SmallDisk;
@@ -46,6 +48,7 @@ async function servedOnSmallDisk(): Promise<Served | undefined> {
   await clients.agent.ask(READ);
   const held = [home.paths.audit_reserve, home.paths.state_reserve];
   await expect.poll(() => held.map((file) => statSync(file).size)).toEqual([1_048_576, 524_288]);
+  await takeRoom(monthOf(home));
   return { disk, home, serve, ...clients };
 }
 
@@ -53,10 +56,12 @@ async function servedOnSmallDisk(): Promise<Served | undefined> {
 async function gateOnSmallDisk(config?: string) {
   const disk = smallDisk(16);
   if (disk === undefined) return undefined;
-  const gate = await startGate({ home: temporaryHome(config, disk.folder) });
+  const home = temporaryHome(config, disk.folder);
+  const gate = await startGate({ home });
   const agent = await gate.agent("worker", "Full");
   await agent.ask(READ);
   gate.gate.core.audit.tend();
+  await takeRoom(monthOf(home));
   return { disk, agent, operator: gate.operator };
 }
 

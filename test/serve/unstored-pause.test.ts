@@ -5,7 +5,7 @@ import type { OperatorClient } from "../../ipc/operator-client.ts";
 import { LAUNCHER, StartedProcess, startServe } from "../support/gate-process.ts";
 import { givePort } from "../support/own-port.ts";
 import { operatorOf, pairedAgent } from "../support/served-agent.ts";
-import { type SmallDisk, smallDisk } from "../support/small-disk.ts";
+import { type SmallDisk, smallDisk, takeRoom } from "../support/small-disk.ts";
 import { type TemporaryHome, temporaryHome } from "../support/temporary-home.ts";
 
 const READ = { executor: "time_now", args: {} };
@@ -24,8 +24,9 @@ const WAYS: [string, (home: TemporaryHome) => Promise<StartedProcess>][] = [
   ["start", start],
 ];
 
-/** As a program does that keeps filling the disk: it has what the gate kept aside as soon as the gate gives it back. */
-function fillForGood(disk: SmallDisk, { paths }: TemporaryHome): void {
+/** As a program does that keeps filling the disk, also where the gate can keep no room within its files. */
+async function fillForGood(disk: SmallDisk, { paths }: TemporaryHome): Promise<void> {
+  for (const file of [paths.safety_db, paths.agents_db]) await takeRoom(`${file}-wal`);
   rmSync(paths.state_reserve, { force: true });
   disk.fill();
 }
@@ -38,7 +39,7 @@ async function onFullDisk(way: (home: TemporaryHome) => Promise<StartedProcess>)
   const operator = await operatorOf(home);
   const agent = await pairedAgent(home, operator, "worker", "Full");
   await agent.ask(READ);
-  fillForGood(disk, home);
+  await fillForGood(disk, home);
   return { disk, home, operator, agent, started: process_started };
 }
 

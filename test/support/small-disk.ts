@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { closeSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, existsSync, openSync, rmSync, statSync, truncateSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { tempFolder } from "./temp-folder.ts";
 
 /** A separate disk that can be filled up: a tmpfs, which only root can mount. */
@@ -41,6 +41,21 @@ export function smallDisk(megabytes: number): SmallDisk | undefined {
     empty: () => rmSync(filler, { force: true }),
     closeForWriting: () => void execFileSync("mount", ["-o", "remount,ro", folder], { stdio: "pipe" }),
   };
+}
+
+/** Whether the gate keeps room within its files here. */
+export const HAS_ROOM_AHEAD = process.platform === "linux" && existsSync("/usr/bin/fallocate");
+
+/** What a file takes on its disk beyond what is in it, in bytes. */
+export function roomOf(file: string): number {
+  const { blocks, size } = statSync(file);
+  return blocks * 512 - size;
+}
+
+/** Takes the room that the gate keeps within a file, once it is there, so that a full disk is full for this file, too. */
+export async function takeRoom(file: string): Promise<void> {
+  if (HAS_ROOM_AHEAD) await expect.poll(() => roomOf(file), { timeout: 15_000 }).toBeGreaterThan(200_000);
+  truncateSync(file, statSync(file).size);
 }
 
 /** The folder of a disk whose files' times are whole seconds; undefined where this user may not make one. */

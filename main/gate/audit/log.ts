@@ -1,4 +1,4 @@
-import { fdatasyncSync, fstatSync, lstatSync, mkdirSync } from "node:fs";
+import { fdatasyncSync, fstatSync, ftruncateSync, lstatSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { DiskReserve } from "../disk-reserve.ts";
 import { errorCode } from "../errors.ts";
@@ -27,6 +27,13 @@ interface Body {
   ms: number;
 }
 
+/** Space beyond the open file's end that is the file's own. Both never throw. */
+export interface TrailRoom {
+  keep(fd: number): boolean;
+  /** The disk is full, and little of it is left. */
+  readonly isShort: boolean;
+}
+
 /**
  * The audit trail: monthly JSONL files, each line chained to the one before (docs/decisions/requirements-vaglio.md, "Log").
  * A line that can't be written is counted and reported to its caller, and the trail records the loss once it can be written again.
@@ -39,6 +46,7 @@ export class AuditLog {
   readonly #head_file: string;
   readonly #now: () => number;
   readonly #reserve: DiskReserve | undefined;
+  readonly #room: TrailRoom | undefined;
   readonly #head: HeadWriter;
   readonly #sync = new BackgroundSync((error) => this.#failed(error, 1));
   readonly #listeners = new Set<(line: string) => void>();
@@ -74,12 +82,20 @@ export class AuditLog {
    * @param head_file a file outside the folder that records where the trail ends, so that a removed end is detected
    * @param now gives milliseconds
    * @param reserve reserved space for lines on a full disk
+   * @param room keeps space within the month's file; used before the reserve
    */
-  constructor(folder: string, head_file: string, now: () => number = Date.now, reserve?: DiskReserve) {
+  constructor(
+    folder: string,
+    head_file: string,
+    now: () => number = Date.now,
+    reserve?: DiskReserve,
+    room?: TrailRoom,
+  ) {
     this.#folder = folder;
     this.#head_file = head_file;
     this.#now = now;
     this.#reserve = reserve;
+    this.#room = room;
     this.#head = new HeadWriter(head_file);
   }
 
@@ -183,6 +199,7 @@ export class AuditLog {
     this.flush();
     if (this.#lost !== null) this.#put([], []);
     this.#reserve?.keep();
+    if (this.#fd !== undefined) this.#room?.keep(this.#fd);
     this.rememberHead();
     this.#reportHealth();
   }
@@ -240,7 +257,7 @@ export class AuditLog {
     try {
       return this.#reserve.withRoom(act);
     } finally {
-      if (this.#reserve.isSpent !== this.#health.is_on_reserve) this.#reportHealth();
+      if (this.#reserve.isSpent && !this.#health.is_on_reserve) this.#reportHealth();
     }
   }
 
@@ -311,6 +328,9 @@ export class AuditLog {
     if (!this.#is_ready) this.#resume(now);
     const file = this.#fileAt(now);
     if (this.#fd !== undefined && this.#file === file && this.#isInPlace(this.#fd)) return this.#fd;
+    // A month that is over needs no room any more.
+    if (this.#fd !== undefined && this.#room !== undefined && this.#isInPlace(this.#fd))
+      ftruncateSync(this.#fd, this.#size);
     this.#closeFile();
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const fd = openOwnFile(join(this.#folder, file), "append");
@@ -419,7 +439,7 @@ export class AuditLog {
 
   #reportHealth(): void {
     this.#health.lost = this.#lost;
-    this.#health.is_on_reserve = this.#reserve?.isSpent ?? false;
+    this.#health.is_on_reserve = this.#reserve?.isSpent === true || this.#room?.isShort === true;
     this.#watch(this.#health);
   }
 
