@@ -246,10 +246,10 @@ describeDesktop("a gate that fails inside the app", () => {
     const app = await launchDesktop({ args: ["--hidden"] });
     const { paths } = app.home;
     await pausedUnstored(app.home, is_unkept);
-    // Before it is tried again by itself.
-    if (is_unkept) rmdirSync(paths.kept_pauses);
     await fail(app);
     await app.exited;
+    // Before the next one reads it.
+    if (is_unkept) rmdirSync(paths.kept_pauses);
     await expect.poll(async () => (await statusIn(app.home))?.pause.reason).toBe(reason);
     const pid = (await statusIn(app.home))?.pid ?? 0;
     expect(pid).not.toBe(app.pid);

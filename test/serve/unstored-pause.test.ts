@@ -44,8 +44,15 @@ async function onFullDisk(way: (home: TemporaryHome) => Promise<StartedProcess>)
 }
 
 /** Kills the gate itself, and waits until another one answers where its supervisor starts one. */
-async function killed(started: StartedProcess, home: TemporaryHome, operator: OperatorClient): Promise<void> {
+async function killed(
+  started: StartedProcess,
+  home: TemporaryHome,
+  operator: OperatorClient,
+  before: () => void,
+): Promise<void> {
   const { pid } = await operator.call("status", {});
+  // In one go: the gate tries again by itself every 2 s.
+  before();
   process.kill(pid, "SIGKILL");
   if (pid === started.child.pid) {
     await started.exited;
@@ -65,9 +72,7 @@ describe.each(WAYS)("a pause on a full disk, of a gate that %s runs", (_way, way
     const again = await operator.call("safety.pause", {});
     expect([first.note, again.note]).toEqual(Array(2).fill(expect.stringContaining("the disk is full")));
     expect(await alarmsOf(operator)).toMatchObject([{ message: expect.stringContaining("the disk is full") }]);
-    disk.empty();
-    // Before it is tried again by itself.
-    await killed(started, home, operator);
+    await killed(started, home, operator, disk.empty);
     const next = await operatorOf(home);
     const { pause } = await next.call("safety.status", {});
     expect(pause).toMatchObject({ is_paused: true, by: "human", reason: "stop", since: first.since });
@@ -92,8 +97,7 @@ describe("a pause on a full disk", () => {
     expect(await alarmsOf(operator)).toHaveLength(2);
     await operator.call("safety.resume", {});
     expect(await alarmsOf(operator)).toMatchObject([{ subject: "worker" }]);
-    disk.empty();
-    await killed(started, home, operator);
+    await killed(started, home, operator, disk.empty);
     const next = await operatorOf(home);
     expect((await next.call("safety.status", {})).pause.is_paused).toBe(false);
     const { agents } = await next.call("agents.list", {});
@@ -108,10 +112,10 @@ describe("a pause on a full disk", () => {
     mkdirSync(home.paths.kept_pauses);
     const { note } = await operator.call("safety.pause", { reason: "stop" });
     expect(note).toContain("a restart would forget it: the disk is full");
-    disk.empty();
-    rmdirSync(home.paths.kept_pauses);
-    // Before it is tried again by itself.
-    await killed(started, home, operator);
+    await killed(started, home, operator, () => {
+      disk.empty();
+      rmdirSync(home.paths.kept_pauses);
+    });
     expect(started.stderr).toContain("starting it again, paused: a pause could not be stored");
     const { pause } = await (await operatorOf(home)).call("safety.status", {});
     expect(pause).toMatchObject({ is_paused: true, until: null });
