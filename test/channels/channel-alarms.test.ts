@@ -88,12 +88,12 @@ async function channelsOf(config: string, sink?: FreedesktopSink) {
     core.close();
   });
   const messages = () => core.alarms.list().map(({ code, subject, message }) => `${code} ${subject}: ${message}`);
-  const alarmed = async (expected: string) =>
+  const expectAlarm = async (expected: string) =>
     await vi.waitFor(() => expect(messages()).toEqual(expected === "" ? [] : [expect.stringContaining(expected)]), {
       timeout: 8000,
       interval: 50,
     });
-  return { token_file, channels, alarmed };
+  return { token_file, channels, expectAlarm };
 }
 
 const TELEGRAM = (url: string) => `[telegram]\ntoken_file = "TOKEN_FILE"\napi_url = "${url}"\n`;
@@ -104,29 +104,29 @@ it.each<[string, number, string]>([
 ])("Telegram: %s", async (_what, status, text) => {
   const server = await telegramServer();
   server.chaos = () => ({ status });
-  const { alarmed } = await channelsOf(TELEGRAM(server.url));
-  await alarmed(text);
+  const { expectAlarm } = await channelsOf(TELEGRAM(server.url));
+  await expectAlarm(text);
 });
 
 it("Telegram: a token file that others can read, until it is made private", async () => {
   const server = await telegramServer();
-  const { alarmed, token_file } = await channelsOf(TELEGRAM(server.url));
-  await alarmed("");
+  const { expectAlarm, token_file } = await channelsOf(TELEGRAM(server.url));
+  await expectAlarm("");
   chmodSync(token_file, 0o644);
   const again = await channelsOf(TELEGRAM(server.url).replace("TOKEN_FILE", token_file));
-  await again.alarmed("channel_failing telegram: you can't be called by telegram: ");
+  await again.expectAlarm("channel_failing telegram: you can't be called by telegram: ");
   chmodSync(token_file, 0o600);
-  await again.alarmed("");
+  await again.expectAlarm("");
 });
 
 it("ntfy: a server that answers 200 with a page", async () => {
   const server = await NtfyServer.start();
-  const { alarmed, channels } = await channelsOf(`[ntfy]\nserver = "${server.url}"\ntopic = "mine"\n`);
+  const { expectAlarm, channels } = await channelsOf(`[ntfy]\nserver = "${server.url}"\ntopic = "mine"\n`);
   server.fail(/^POST/, "garbage");
   await vi.waitFor(async () => {
     await expect(channels.test("ntfy")).rejects.toMatchObject({ code: "channel_failed" });
   });
-  await alarmed("what answers isn't an ntfy server");
+  await expectAlarm("what answers isn't an ntfy server");
 });
 
 describe.skipIf(cantRun("the desktop's notifications", ["dbus-daemon"]))("the desktop", () => {
@@ -134,16 +134,16 @@ describe.skipIf(cantRun("the desktop's notifications", ["dbus-daemon"]))("the de
 
   it("a bus without a server, until there is one; a server that is gone", async () => {
     const { address } = await PrivateBus.start();
-    const { alarmed } = await channelsOf(notifying, new FreedesktopSink(address, () => undefined));
-    await alarmed("channel_failing desktop: you can't be called by desktop: no notification server is running");
+    const { expectAlarm } = await channelsOf(notifying, new FreedesktopSink(address, () => undefined));
+    await expectAlarm("channel_failing desktop: you can't be called by desktop: no notification server is running");
     const server = await NotificationServer.start(address);
-    await alarmed("");
+    await expectAlarm("");
     server.stop();
-    await alarmed("the notification server was lost");
+    await expectAlarm("the notification server was lost");
   });
 
   it("a bus that can't be reached", async () => {
-    const { alarmed } = await channelsOf(notifying, new FreedesktopSink("unix:path=/nowhere/bus", () => undefined));
-    await alarmed("the session bus can't be used");
+    const { expectAlarm } = await channelsOf(notifying, new FreedesktopSink("unix:path=/nowhere/bus", () => undefined));
+    await expectAlarm("the session bus can't be used");
   });
 });
