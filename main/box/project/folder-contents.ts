@@ -62,9 +62,18 @@ const OF_REPOSITORY: ReadonlySet<string> = new Set([
 export const namesFiles = (name: string): boolean =>
   name === "index" || name === "MERGE_RR" || name.startsWith("sharedindex.");
 
-/** What says which commit a branch is at, or which other reference counts. Of a submodule not its HEAD: one may hide another repository. */
+/** Beside `HEAD` those that git keeps of what it was doing. */
+const OWN_REFERENCE = /^(?:[A-Z_]*HEAD|AUTO_MERGE|BISECT_EXPECTED_REV|NOTES_MERGE_(?:PARTIAL|REF))$/;
+
+const IN_REFERENCES = /\/\.git\/(?:(?:modules|worktrees)\/.+\/)?refs\/./;
+const IN_REPOSITORY = /\/\.git\/(?:(?:modules|worktrees)\/.+\/)?([^/]+)$/;
+
+/** What says which commit a branch is at, or which other reference counts. */
 export const isReference = (path: string): boolean =>
-  /\/\.git\/(?:worktrees\/[^/]+\/)?(?:HEAD$|(?:modules\/.+\/)?refs\/)/.test(path);
+  IN_REFERENCES.test(path) || OWN_REFERENCE.test(IN_REPOSITORY.exec(path)?.[1] ?? "");
+
+/** A repository's own: git replaces a link there. */
+export const isHead = (path: string): boolean => /(?<!\/logs)\/HEAD$/.test(path) && !IN_REFERENCES.test(path);
 
 /** Folders of a repository in which git, or git-lfs, writes by names that it knows before: it would go through a link in their place. */
 const WRITTEN_BY_GIT: ReadonlySet<string> = new Set([
@@ -108,7 +117,7 @@ const OF_REPOSITORIES: ReadonlySet<string> = new Set([
 
 /** Of what is in a folder: also a link in a repository's own, by which git would write elsewhere. */
 export function tellsRepository({ name, is_link }: Entry, kind: FolderKind): boolean {
-  return OF_REPOSITORIES.has(name) || namesFiles(name) || (is_link && !isOpen(kind));
+  return OF_REPOSITORIES.has(name) || OWN_REFERENCE.test(name) || namesFiles(name) || (is_link && !isOpen(kind));
 }
 
 /** What is looked through for all that matters in a work tree. */

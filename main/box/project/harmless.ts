@@ -9,6 +9,7 @@ import { realPath } from "../../gate/targets/path.ts";
 import {
   CONTINUED_AT,
   CONTINUED_BY,
+  isHead,
   isNamedAsPrograms,
   isReference,
   isSeenAsPrograms,
@@ -78,7 +79,7 @@ export function isSoundReference(path: string): boolean {
   if (!isReference(path)) return false;
   const file = Buffer.from(path, "latin1");
   try {
-    if (!path.endsWith("/HEAD") && lstatSync(file).isSymbolicLink()) return false;
+    if (!isHead(path) && lstatSync(file).isSymbolicLink()) return false;
     // Also behind a link, as git reads it.
     const text = readRegularBytes(file, { max_bytes: MAX_REFERENCE }).toString("latin1");
     return /^(?!ref:)|^ref:\s*refs\/(?!.*\.\.)/s.test(text);

@@ -9,7 +9,7 @@ import { kindOf } from "../../gate/targets/path-kind.ts";
 import { isAtOrBelow } from "../../gate/targets/pattern.ts";
 import { askedEachTime } from "../../gate/targets/secret-files.ts";
 import type { FoundPlaces } from "../arguments/bubblewrap.ts";
-import { isCopy, isLinkToPrograms, isReference } from "./folder-contents.ts";
+import { isCopy, isHead, isLinkToPrograms, isReference } from "./folder-contents.ts";
 import { hidingHeads, isPlain, isSoundReference } from "./harmless.ts";
 import { leadingOut } from "./leading-out.ts";
 import { type Found, identityOf, ProjectTree, TREE_LIMITS, type TreeLimits, type TreeLook } from "./project-tree.ts";
@@ -171,16 +171,17 @@ export class Places {
   ): Promise<({ folder: string } & TreeLook)[]> {
     const looks: ({ folder: string } & TreeLook)[] = [];
     for (const folder of folders) {
-      const { places, ...look } = await withNamed(folder, await this.#tree(folder).lookInTurns(turns), turns, {
+      // What a reference names is seen after each run.
+      const isLeftOut = ({ path, is_link }: Found) => isReference(path) && (!is_link || isHead(path));
+      const seen = await withoutPlaces(await this.#tree(folder).lookInTurns(turns), isLeftOut, turns);
+      const { places, ...look } = await withNamed(folder, seen, turns, {
         home: this.#home,
         ...of,
       });
       // A rebase continues in later commands, and these may name another version: that is looked at after each, as if it were new.
       const kept: Found[] = [];
       for (const place of places) {
-        // What a reference names is seen after each run.
-        const is_reference = isReference(place.path) && (!place.is_link || basename(place.path) === "HEAD");
-        if (!is_reference && !isPlain(place.path)) kept.push(place);
+        if (!isPlain(place.path)) kept.push(place);
         await turns.shared();
       }
       looks.push({ folder, ...look, places: kept });
@@ -195,15 +196,16 @@ export class Places {
   ): Promise<{ found: Found[]; is_whole: boolean }> {
     const by_path = new Map(places.map((place) => [place.path, place]));
     const by_own = new Map(places.map((place) => [place.own, place]));
-    const look = await withNamed(folder, await this.#tree(folder).lookInTurns(turns), turns, {
+    const isSound = ({ path }: Found) => isSoundReference(path);
+    const seen = await withoutPlaces(await this.#tree(folder).lookInTurns(turns), isSound, turns);
+    const look = await withNamed(folder, seen, turns, {
       home: this.#home,
       ...{ project, searched },
       before: places,
     });
     const found: Found[] = [];
     for (const place of look.places) {
-      const has_appeared = hasAppeared(place, by_path.get(place.path), by_own.get(place.own));
-      if (has_appeared && !isSoundReference(place.path)) found.push(place);
+      if (hasAppeared(place, by_path.get(place.path), by_own.get(place.own))) found.push(place);
       await turns.shared();
     }
     return { found, is_whole: look.is_whole };
@@ -268,6 +270,15 @@ interface NamedBy extends Partial<WorkedOn> {
   home: string | undefined;
   /** What was there before a run; left out: what is there now. */
   before?: readonly Found[];
+}
+
+async function withoutPlaces(look: TreeLook, isLeftOut: (place: Found) => boolean, turns: Turns): Promise<TreeLook> {
+  const places: Found[] = [];
+  for (const place of look.places) {
+    if (!isLeftOut(place)) places.push(place);
+    await turns.shared();
+  }
+  return { ...look, places };
 }
 
 /** With the code that the repository's own settings name, and those of the repositories in it; and with what hides one of those. */

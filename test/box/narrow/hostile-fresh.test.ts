@@ -74,14 +74,21 @@ const CHAINS: readonly Chain[] = [
       ...["cat $(ls .git/logs/HEAD .git/FETCH_HEAD)", "tail -1 .git/FETCH_HEAD", "echo $(git reflog)"],
     ],
   },
-  ...["HEAD", "refs/heads/main", "refs/stash", "HEAD of a link", "refs/heads/x of many lines"].map((what): Chain => {
-    const [at = "", of] = what.split(" of ");
-    const ref = `ref: refs/${of === "many lines" ? "a\\n" : ""}../../../out/new`;
-    const put = of === "a link" ? `printf '${ref}' > h; ln -sf ../h .git/HEAD` : `printf '${ref}' > .git/${at}`;
-    const other = at === "refs/heads/x" ? "printf 'ref: refs/heads/x' > .git/HEAD" : "true";
-    const user = "git commit -q --allow-empty -m x; echo y >> a.txt; git stash; git branch -f x";
-    return { name: `a reference that leads elsewhere: ${what}`, level: "Supervised", plant: `${put}; ${other}`, user };
-  }),
+  ...["HEAD", "refs/stash", "ORIG_HEAD", "HEAD of a link", "refs/heads/x of many lines", "modules/sub/HEAD"].map(
+    (what): Chain => {
+      const [at = "", of] = what.split(" of ");
+      const ref = `ref: refs/${of === "many lines" ? "a\\n" : ""}${at.startsWith("modules") ? "../../" : ""}../../../out/new`;
+      const put = of === "a link" ? `printf '${ref}' > h; ln -sf ../h .git/HEAD` : `printf '${ref}' > .git/${at}`;
+      const other = at === "refs/heads/x" ? "printf 'ref: refs/heads/x' > .git/HEAD" : "true";
+      return {
+        name: `a reference that leads elsewhere: ${what}`,
+        level: "Supervised",
+        setup: `git clone -q . $LIB/s && git -c protocol.file.allow=always submodule add -q $LIB/s sub; git commit -qm sub; rm -rf $LIB/s`,
+        plant: `${put}; ${other}`,
+        user: "git reset -q --hard HEAD; git commit -q --allow-empty -m x; echo y >> a.txt; git stash; git branch -f x; cd sub; git commit -q --allow-empty -m y",
+      };
+    },
+  ),
   {
     name: "a folder of an index's untracked files is exchanged for a link",
     level: "Supervised",
