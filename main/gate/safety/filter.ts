@@ -9,7 +9,7 @@ import { shownAbout, type ViolationLog } from "./violations.ts";
 
 /**
  * Checks goals, subtasks and graphs against the rules (docs/decisions/requirements-safety.md). A CRITICAL violation pauses the gate
- * before the verdict is sent.
+ * before the verdict is sent, and each one is written before.
  */
 
 export interface SafetyFilterParts {
@@ -102,9 +102,12 @@ export class SafetyFilter {
     const found = evaluate();
     const violations = Array.isArray(found) ? found : await found;
     for (const violation of violations) this.#record(violation, agent_name);
+    const ms = performance.now() - began;
+    // No agent knows of a violation that the user can't find after a crash.
+    if (violations.length > 0) await this.#parts.violations.written();
     const is_paused = pause.reason !== undefined;
     const allowed = !is_paused && !violations.some(({ severity }) => isBlocking(severity));
-    meter.checked(type, allowed, performance.now() - began);
+    meter.checked(type, allowed, ms);
     return {
       allowed,
       subject_type: type,

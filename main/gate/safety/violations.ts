@@ -22,9 +22,8 @@ const MAX_SUBJECT_ID = 80;
 const MAX_ABOUT = 120;
 /** Bounds the disk use of an agent that keeps violating: beyond this many open CRITICAL ones its last one counts the rest. */
 export const MAX_OPEN_CRITICAL_PER_AGENT = 200;
-/** They are written together, at most this many or after this long (milliseconds); the first CRITICAL one is written at once. */
+/** Those of a turn of the event loop are written together, at most this many; the first CRITICAL one is written at once. */
 const MAX_WAITING = 500;
-const FLUSH_MS = 200;
 /** Of one batch, this many are published to the surfaces: the listing has them all. */
 const MAX_PUBLISHED = 20;
 
@@ -44,7 +43,7 @@ export class ViolationLog {
   readonly #max: number;
   readonly #stored: (violation: ViolationView) => void;
   readonly #report: RowReport;
-  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> | undefined;
   #waiting: Writable[] = [];
 
   /** `db` was opened with `SAFETY_SCHEMA`; `max` is how many are kept; `stored` is called with written violations. */
@@ -67,23 +66,32 @@ export class ViolationLog {
     const subject_id = shortened(visible(violation.subject_id), MAX_SUBJECT_ID);
     const about = shownAbout(violation.about);
     this.#waiting.push({ ...violation, subject_id, about, detected_at: isoSeconds(this.#now()) });
-    if (at_once || this.#waiting.length >= MAX_WAITING) return this.#tryToFlush();
-    this.#timer ??= setTimeout(() => this.#tryToFlush(), FLUSH_MS).unref();
+    if (at_once || this.#waiting.length >= MAX_WAITING) this.#tryToFlush();
   }
 
-  /** What can't be written now is kept: the gate's next flush reports the error, and retries. */
+  /** Resolves once what was added is written, in one transaction with what others add in this turn; or can't be written now. */
+  written(): Promise<void> {
+    if (this.#waiting.length === 0) return Promise.resolve();
+    this.#writing ??= new Promise((resolve) => {
+      setImmediate(() => {
+        this.#writing = undefined;
+        this.#tryToFlush();
+        resolve();
+      });
+    });
+    return this.#writing;
+  }
+
   #tryToFlush(): void {
     try {
       this.flush();
     } catch {
-      this.#timer = undefined;
+      // What can't be written now is kept: the gate's next flush reports the error, and retries.
     }
   }
 
   /** Writes the queued violations, in one transaction, and prunes. @throws SQLite's error; the violations stay queued, within the bound */
   flush(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
     if (this.#waiting.length === 0) return;
     const waiting = this.#waiting;
     this.#waiting = [];

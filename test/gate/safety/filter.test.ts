@@ -1,3 +1,4 @@
+import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { SafeGoalDecomposer, SafeGoalRegistry, SafetyViolationError } from "../../../ipc/safe-goals.ts";
 import { goal, graphOf, safetyUnderTest } from "../../support/safety.ts";
@@ -174,6 +175,16 @@ describe("own rules", () => {
 });
 
 describe("what was violated", () => {
+  it("a violation is in the database before its verdict is given, those of one turn together", async () => {
+    const { filter, file } = safetyUnderTest();
+    const other = new Database(file, { readonly: true });
+    onTestFinished(() => void other.close());
+    const checks = Array.from({ length: 3 }, () => filter.checkGoal(goal({ description: LONG })));
+    const found = (await Promise.all(checks)).flatMap(({ violations }) => violations);
+    expect(found).toHaveLength(3);
+    expect(other.prepare("SELECT count(*) AS count FROM violations").get()).toEqual({ count: found.length });
+  });
+
   it("a violation that can't be written now is kept, within a bound, and written later", async () => {
     const { safety, filter, db } = safetyUnderTest();
     db.pragma("query_only = 1");
