@@ -191,7 +191,9 @@ export class Operator implements OperatorHandler {
       }
       if (!code.startsWith("SQLITE")) throw error;
       const { why, hint } = meaningOf(causeBehind(code, `${state_dir}/.`), state_dir);
-      throw new GateError("storage_failed", `a database in ${state_dir} can't be used: ${why}`, hint);
+      // What was written before it failed, or wasn't synced, the next start may find.
+      const half = is_act ? "; what was to be changed may be in force, or may be after a restart" : "";
+      throw new GateError("storage_failed", `a database in ${state_dir} can't be used: ${why}${half}`, hint);
     }
   }
 

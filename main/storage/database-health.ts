@@ -11,7 +11,7 @@ export interface OpenDatabase {
   db: Database.Database;
 }
 
-/** SQLite's codes for a file that is a damaged database, or can't be read or written. */
+/** SQLite's codes for a file that is a damaged database, or can't be read, written or synced. */
 const DAMAGE = /^SQLITE_(CORRUPT|NOTADB|IOERR|READONLY|CANTOPEN)/;
 
 /** A larger database is not read completely. */
@@ -60,16 +60,15 @@ export class DatabaseHealth {
   }
 }
 
-/** The error that reading and writing a database gives, or undefined. Changes nothing. */
+/** The error that reading a database, writing and syncing it gives, or undefined. What it writes is what is there. */
 function failureOf(db: Database.Database, file: string): unknown {
   if (!db.open || db.inTransaction) return undefined;
   try {
-    db.exec("BEGIN IMMEDIATE");
-    db.exec("ROLLBACK");
+    db.pragma(`user_version = ${db.pragma("user_version", { simple: true })}`);
     if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > MAX_READ_BYTES) return undefined;
     const verdict = db.pragma("quick_check(1)", { simple: true });
     return verdict === "ok" ? undefined : Object.assign(new Error("damaged"), { code: "SQLITE_CORRUPT" });
   } catch (error) {
-    return errorCode(error).startsWith("SQLITE_BUSY") ? undefined : error;
+    return /^SQLITE_(BUSY|FULL)/.test(errorCode(error)) ? undefined : error; // a full disk has an alarm of its own
   }
 }

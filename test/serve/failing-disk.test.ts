@@ -5,6 +5,11 @@ import { operatorOf, pairedAgent } from "../support/served-agent.ts";
 import { temporaryHome } from "../support/temporary-home.ts";
 
 const READ = { executor: "fs_read", args: { path: "/srv/a" } };
+const WRITE = { executor: "fs_write", args: { path: "/tmp/notes/a.txt", content: "hello" } };
+
+/** What is asked in each test is another call. */
+let asked = 0;
+const write = () => ({ ...WRITE, args: { ...WRITE.args, content: `${asked++}` } });
 
 /** A gate on a disk that can be made to fail, with a paired agent. */
 async function servedOn(disk: FailingDisk, level: "Supervised" | "Full" = "Full") {
@@ -35,5 +40,58 @@ describe("audit verify beside a gate that is losing lines", () => {
     const after = await runGate(home, ["audit", "verify"]);
     expect(after.lines[0]).toMatchObject({ kind: "lost", file: expect.stringMatching(/jsonl$/) });
     expect(after.code).toBe(5);
+  });
+});
+
+/** What writes each database. */
+const ACTS: Record<string, (served: Awaited<ReturnType<typeof servedOn>>) => Promise<unknown>> = {
+  "grants.db": ({ operator }) => operator.call("grants.add", { capability: "fs:write", target: "/tmp/notes/**" }),
+  "approvals.db": ({ agent }) => agent.ask(write()),
+  "agents.db": ({ operator }) => operator.call("agents.level", { name: "worker", level: "ReadOnly" }),
+  "safety.db": ({ operator }) => operator.call("safety.pause", {}),
+};
+
+describe("a database that fails while the gate runs", () => {
+  it.each(
+    Object.keys(ACTS).flatMap((file) => (["write EIO", "sync EIO"] as const).map((fault) => [file, fault] as const)),
+  )("%s (%s): raises an alarm that names it, until it can be written again", async (file, fault) => {
+    const disk = failingDisk();
+    if (disk === undefined) return;
+    const served = await servedOn(disk, "Supervised");
+    const [what, code] = fault.split(" ") as ["write" | "sync", "EIO"];
+    disk.fail({ what, of: `/${file}`, code });
+    await ACTS[file]?.(served).catch(() => undefined);
+    const alarm = { code: "database_unusable", subject: expect.stringContaining(`/${file}`) };
+    await expect.poll(served.alarms, { timeout: 8000 }).toContainEqual(expect.objectContaining(alarm));
+    const found = (await served.alarms()).filter(({ code }) => code === "database_unusable");
+    expect(found).toHaveLength(1);
+    disk.fail();
+    await expect.poll(served.alarms, { timeout: 15_000 }).toEqual([]);
+  });
+
+  it("a trail that can't be synced raises an alarm until it is", async () => {
+    const disk = failingDisk();
+    if (disk === undefined) return;
+    const { agent, alarms } = await servedOn(disk);
+    disk.fail({ what: "sync", of: "/vaglio/", code: "EIO" });
+    expect((await agent.ask(READ)).decision.outcome).toBe("allowed");
+    const message = expect.stringMatching(/can't be synced to the disk: EIO$/);
+    await expect.poll(alarms, { timeout: 5000 }).toMatchObject([{ code: "trail_unwritable", message }]);
+    disk.fail();
+    await agent.ask(READ);
+    await expect.poll(alarms, { timeout: 5000 }).toEqual([]);
+  });
+
+  it("a revocation that can't be synced says that it may be in force", async () => {
+    const disk = failingDisk();
+    if (disk === undefined) return;
+    const { operator } = await servedOn(disk);
+    const { id } = await operator.call("grants.add", { capability: "fs:write", target: "/tmp/notes/**" });
+    disk.fail({ what: "sync", of: "/grants.db", code: "EIO" });
+    await expect(operator.call("grants.revoke", { id })).rejects.toMatchObject({
+      code: "storage_failed",
+      message: expect.stringContaining("may be in force"),
+    });
+    await expect(operator.call("grants.list", {})).resolves.toMatchObject([{ id }]);
   });
 });

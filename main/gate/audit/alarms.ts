@@ -20,7 +20,7 @@ export function causeOf(error: unknown): string {
 /** Updates the trail's alarms. `folder` and `head_file`: of the trail. */
 export function raiseTrailAlarms(
   alarms: Alarms,
-  { failure, head_failure, change, is_on_reserve, lost, lost_before }: Readonly<TrailHealth>,
+  { failure, head_failure, sync_failure, change, is_on_reserve, lost, lost_before }: Readonly<TrailHealth>,
   { folder, head_file }: { folder: string; head_file: string },
   on_failure: OnFailure,
 ): void {
@@ -39,6 +39,13 @@ export function raiseTrailAlarms(
       subject: folder,
       message: `the disk is full: the audit trail in ${folder} uses the last space that was reserved for it`,
       hint: `make room on the disk; once it is used up ${meanwhile}`,
+    });
+  } else if (sync_failure !== null) {
+    alarms.raise({
+      code: "trail_unwritable",
+      subject: folder,
+      message: `the audit trail in ${folder} can't be synced to the disk: ${causeOf(sync_failure)}`,
+      hint: `a crash of the machine may take its last lines; see: ${ownCommand("doctor")}`,
     });
   } else alarms.clear("trail_unwritable", folder);
   if (change !== null)

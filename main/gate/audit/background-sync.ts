@@ -5,13 +5,13 @@ import { close, closeSync, fdatasync } from "node:fs";
 const INTERVAL_MS = 1000;
 
 export class BackgroundSync {
-  readonly #failed: (error: Error) => void;
+  readonly #ended: (error: Error | null) => void;
   #timer: NodeJS.Timeout | undefined;
   #descriptor: number | undefined;
 
-  /** `failed` is called with the error of a failed sync. */
-  constructor(failed: (error: Error) => void) {
-    this.#failed = failed;
+  /** `ended` is called after each sync, with its error where it failed. */
+  constructor(ended: (error: Error | null) => void) {
+    this.#ended = ended;
   }
 
   /** Notes that something was written through this descriptor. */
@@ -31,7 +31,7 @@ export class BackgroundSync {
     if (this.#descriptor !== descriptor) return this.#closeNow(descriptor);
     this.settled();
     // Without a callback an error would be thrown uncaught.
-    this.#sync(descriptor, () => close(descriptor, (error) => error && this.#failed(error)));
+    this.#sync(descriptor, () => close(descriptor, (error) => error && this.#ended(error)));
   }
 
   /** Notes that everything has been synced. */
@@ -45,14 +45,14 @@ export class BackgroundSync {
     try {
       closeSync(descriptor);
     } catch (error) {
-      this.#failed(error instanceof Error ? error : new Error("unknown", { cause: error }));
+      this.#ended(error instanceof Error ? error : new Error("unknown", { cause: error }));
     }
   }
 
   #sync(descriptor: number, done: () => void): void {
     fdatasync(descriptor, (error) => {
       // Closed meanwhile, after a sync.
-      if (error !== null && error.code !== "EBADF") this.#failed(error);
+      if (error?.code !== "EBADF") this.#ended(error);
       done();
     });
   }

@@ -6,6 +6,8 @@ export interface TrailHealth {
   failure: unknown;
   /** The error that keeps the record of the end from being written, or null. */
   head_failure: unknown;
+  /** The error of the last sync, or null: a crash of the machine may take more than the last second. */
+  sync_failure: unknown;
   /** What has just been found to have happened to the file, as the end of a sentence; null: nothing that wasn't reported before. */
   change: string | null;
   /** The disk is full, and the reserved space is being used up. */

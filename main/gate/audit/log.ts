@@ -48,7 +48,7 @@ export class AuditLog {
   readonly #reserve: DiskReserve | undefined;
   readonly #room: TrailRoom | undefined;
   readonly #head: HeadWriter;
-  readonly #sync = new BackgroundSync((error) => this.#failed(error, 1));
+  readonly #sync = new BackgroundSync((error) => this.#synced(error));
   readonly #listeners = new Set<(line: string) => void>();
   #waiting: Entry[] = [];
   #fd: number | undefined;
@@ -70,6 +70,7 @@ export class AuditLog {
   readonly #health: TrailHealth = {
     failure: null,
     head_failure: null,
+    sync_failure: null,
     change: null,
     is_on_reserve: false,
     lost: null,
@@ -435,6 +436,13 @@ export class AuditLog {
   #failed(error: unknown, count: number): void {
     this.write_failures += count;
     this.last_failure = errorCode(error);
+  }
+
+  #synced(error: Error | null): void {
+    if (error !== null) this.#failed(error, 1);
+    if (error === null && this.#health.sync_failure === null) return;
+    this.#health.sync_failure = error;
+    this.#reportHealth();
   }
 
   #reportHealth(): void {
