@@ -31,14 +31,16 @@ const FOLLOWS = /^(?:timeout \S+ )?tail\b.* -(?:\w*[fF]|-f|-retry)/;
 /** What follows a file never ends by itself. */
 export const isEndless = (line: string): boolean => FOLLOWS.test(line);
 
-function script(lines: readonly ToRun[], { project }: RecordWorld): string {
+/** The home is in memory: ext4 takes longer for each file that is made soon after many were removed. */
+function script(lines: readonly ToRun[], { home, project }: RecordWorld): string {
+  const begin = `cp -a ${PLACE}/home/. ${home}; cd ${project}`;
   const steps = lines.flatMap(({ line, changes }, index) => [
     `( ${isEndless(line) ? `timeout 0.5 ${line}` : line}\n) < ${PLACE}/input > ${PLACE}/${index} 2>&1`,
     ...(changes
       ? [`: > ${PLACE}/between; cd /; rm -rf ${project}; cp -a ${PLACE}/project ${project}; cd ${project}`]
       : []),
   ]);
-  return `${steps.join("\n")}\nexit 0\n`;
+  return `${[begin, ...steps].join("\n")}\nexit 0\n`;
 }
 
 /** Runs them in a copy of the world below `folder`, which is empty. */
@@ -48,19 +50,15 @@ export async function runTraced(
   world: RecordWorld,
   folder: string,
 ): Promise<TracedRun[]> {
-  const [home, own] = [join(folder, "home"), join(folder, "own")];
+  const own = join(folder, "own");
   mkdirSync(own, { recursive: true });
-  for (const [from, to] of [
-    [world.home, home],
-    [world.project, join(own, "project")],
-  ] as const)
-    spawnSync("cp", ["-a", from, to]);
+  for (const name of ["home", "project"] as const) spawnSync("cp", ["-a", world[name], join(own, name)]);
   writeFileSync(join(own, "input"), "foo\nbar\n");
   writeFileSync(join(own, "script"), script(lines, world));
   // Its environment is among no process's arguments, which `ps` shows.
   await ended(environment(world), [
-    ...[...SYSTEM_ARGUMENTS, "--tmpfs", "/tmp", "--bind", home, world.home, "--bind", own, PLACE],
-    ...["--chdir", world.project, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"],
+    ...[...SYSTEM_ARGUMENTS, "--tmpfs", "/tmp", "--tmpfs", world.home, "--bind", own, PLACE],
+    ...["--chdir", PLACE, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"],
     ...["strace", "-f", "--seccomp-bpf", "-qq", "-y", "-s", "4096", "-e", "signal=none", "-e", `trace=${WATCHED}`],
     ...["-o", `${PLACE}/trace`, ...SHELLS[shell], `${PLACE}/script`],
   ]);

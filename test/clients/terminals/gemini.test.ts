@@ -25,7 +25,7 @@ it.skipIf(!HAS_TMUX || program === undefined)(
       await inAllSituations<ToolUse>({
         ...{ gate, project, terminal, turns, key, subagent: SUBAGENT, call: shell },
         working: /esc to cancel/,
-        may_take_enter_for_text: true,
+        prompt: "*",
         ready: "Type your message",
         asking: [ASKING],
         denied: (reason) => `ℹ Metnos Gate: ${reason}`,

@@ -7,9 +7,6 @@ import type { Terminal } from "./tmux-terminal.ts";
 /** How long a busy machine may take to show something, in milliseconds. */
 export const SHOWN = { timeout: 120_000, interval: 100 };
 
-/** So long a client may take until it shows that it works on what was said; nothing is harmed where that is later. */
-const BEGUN_MS = 10_000;
-
 /** Calls that the model makes, at once. */
 export type Turn<Call> = readonly Call[];
 
@@ -21,8 +18,8 @@ export interface SeatedClient<Call> {
   turns: Turn<Call>[];
   /** On the screen as long as the client works. */
   working: RegExp;
-  /** True where it may take an Enter that comes soon after text for a pasted line's end while it is busy. */
-  may_take_enter_for_text?: boolean;
+  /** What stands before the text that is being typed, where an Enter that is pressed while the client is busy may be lost. */
+  prompt?: string;
   /** True where what it says of the gate isn't below what the user said last. */
   has_toasts?: boolean;
 }
@@ -54,16 +51,14 @@ export class SeatedUser<Call> {
     // A client that reads both at once takes them for pasted lines.
     await expect.poll(() => ` ${this.terminal.words}`, SHOWN).toContain(` ${this.#said} `);
     turns.push(calls);
-    this.terminal.press("Enter");
-    if (this.#client.may_take_enter_for_text && !(await this.#hasBegun())) this.terminal.press("Enter");
-  }
-
-  async #hasBegun(): Promise<boolean> {
-    for (const until = performance.now() + BEGUN_MS; performance.now() < until; ) {
-      if (this.#client.working.test(this.terminal.words) || this.#belowSaid.includes(" done ")) return true;
-      await new Promise((resolve) => setTimeout(resolve, SHOWN.interval));
-    }
-    return false;
+    if (this.#client.prompt === undefined) return this.terminal.press("Enter");
+    const typed = ` ${this.#client.prompt} ${this.#said} `;
+    const isTaken = () => {
+      if (!this.terminal.words.includes(typed)) return true;
+      this.terminal.press("Enter");
+      return false;
+    };
+    await expect.poll(isTaken, { ...SHOWN, interval: 2000 }).toBe(true);
   }
 
   async sees(text: string): Promise<void> {

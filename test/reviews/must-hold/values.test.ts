@@ -165,10 +165,10 @@ it("with send = keys no value of an argument is in a question to the judge", asy
   const [judge, validator] = [await modelServer(), await modelServer(agentSays(1, "nothing"))];
   const gate = await judgedGate(config(judge, validator, 'send = "keys"'), { env: { JUDGE_KEY: KEY } });
   const agent = await gate.agent("worker", "Supervised");
-  for (const call of CALLS) await gate.propose(agent, { ...call, intent: "an intent" }).decision;
+  for (const call of CALLS) await gate.propose(agent, { ...call, intent: "weekly housekeeping" }).decision;
   expect(judge.requests).toHaveLength(CALLS.length);
   for (const { text } of judge.requests) {
-    expect(text).toContain("an intent");
+    expect(text).toContain("weekly housekeeping");
     expect(text).not.toMatch(MARKS);
   }
   expect(judge.last.text).toContain("anything");
