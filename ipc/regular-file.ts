@@ -25,8 +25,9 @@ export function readRegularFile(file: string): string {
 }
 
 interface BytesRead {
-  /** Larger files aren't read. */
+  /** Larger files aren't read; or, where that is enough, their beginning is. */
   max_bytes: number;
+  is_beginning_enough?: boolean;
   /** A link at the end of the path is followed. */
   follows?: boolean;
 }
@@ -35,15 +36,18 @@ interface BytesRead {
  * The bytes of a file that a hostile command may have put there: what would keep the reader waiting is refused.
  * @throws the system's error, or one with the code `NOT_A_FILE` or `TOO_LARGE`
  */
-export function readRegularBytes(file: string | Buffer, { max_bytes, follows = true }: BytesRead): Buffer {
+export function readRegularBytes(
+  file: string | Buffer,
+  { max_bytes, is_beginning_enough = false, follows = true }: BytesRead,
+): Buffer {
   const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
   const fd = openSync(file, O_RDONLY | O_NONBLOCK | (follows ? 0 : O_NOFOLLOW));
   try {
     const stat = fstatSync(fd);
     if (!stat.isFile()) throw notAFile(file);
-    if (stat.size > max_bytes)
+    if (stat.size > max_bytes && !is_beginning_enough)
       throw Object.assign(new Error(`${file} has more than ${max_bytes} bytes`), { code: TOO_LARGE });
-    const bytes = Buffer.allocUnsafe(stat.size);
+    const bytes = Buffer.allocUnsafe(Math.min(stat.size, max_bytes));
     let done = 0;
     while (done < bytes.length) {
       const read = readSync(fd, bytes, done, bytes.length - done, done);

@@ -65,15 +65,14 @@ export const namesFiles = (name: string): boolean =>
 /** Beside `HEAD` those that git keeps of what it was doing. */
 const OWN_REFERENCE = /^(?:[A-Z_]*HEAD|AUTO_MERGE|BISECT_EXPECTED_REV|NOTES_MERGE_(?:PARTIAL|REF))$/;
 
-const IN_REFERENCES = /\/\.git\/(?:(?:modules|worktrees)\/.+\/)?refs\/./;
-const IN_REPOSITORY = /\/\.git\/(?:(?:modules|worktrees)\/.+\/)?([^/]+)$/;
-
-/** What says which commit a branch is at, or which other reference counts. */
-export const isReference = (path: string): boolean =>
-  IN_REFERENCES.test(path) || OWN_REFERENCE.test(IN_REPOSITORY.exec(path)?.[1] ?? "");
-
-/** A repository's own: git replaces a link there. */
-export const isHead = (path: string): boolean => /(?<!\/logs)\/HEAD$/.test(path) && !IN_REFERENCES.test(path);
+/**
+ * Among a folder's places what says which commit a branch is at, or which other reference counts; of links a repository's own HEAD alone,
+ * which git replaces. By the folder's kind, as a submodule's name may have `refs` in it.
+ */
+export const isReference = (kind: FolderKind, name: string, is_link: boolean): boolean =>
+  kind === "repository-references"
+    ? !is_link
+    : (kind === "repository" || kind === "submodules") && (is_link ? name === "HEAD" : OWN_REFERENCE.test(name));
 
 /** Folders of a repository in which git, or git-lfs, writes by names that it knows before: it would go through a link in their place. */
 const WRITTEN_BY_GIT: ReadonlySet<string> = new Set([
@@ -192,7 +191,7 @@ export function contentsOf(
     } else if (kind === "rebase") {
       if (CONTINUED_BY.has(name)) contents.places.push(name);
     } else if (is_repository) {
-      if (OF_REPOSITORY.has(name) || namesFiles(name) || isReference(`${path}/${name}`)) contents.places.push(name);
+      if (OF_REPOSITORY.has(name) || namesFiles(name) || OWN_REFERENCE.test(name)) contents.places.push(name);
       else if (is_folder) addPart(contents, name);
     } else if (is_folder) {
       contents.folders.push({ name, kind: kind === "worktrees" ? "repository" : "submodules" });

@@ -9,9 +9,7 @@ import { realPath } from "../../gate/targets/path.ts";
 import {
   CONTINUED_AT,
   CONTINUED_BY,
-  isHead,
   isNamedAsPrograms,
-  isReference,
   isSeenAsPrograms,
   listsPacks,
   namesFiles,
@@ -74,15 +72,13 @@ export const isPlain = (path: string): boolean =>
 /** More than a path can be long. */
 const MAX_REFERENCE = 8192;
 
-/** A commit, or another reference by a name that git itself gives one: it makes a file of that name as it commits. Of links a HEAD alone stays. */
+/** A commit, or another reference by a name that git itself gives one: it makes a file of that name as it commits. @param path of a reference */
 export function isSoundReference(path: string): boolean {
-  if (!isReference(path)) return false;
-  const file = Buffer.from(path, "latin1");
   try {
-    if (!isHead(path) && lstatSync(file).isSymbolicLink()) return false;
-    // Also behind a link, as git reads it.
-    const text = readRegularBytes(file, { max_bytes: MAX_REFERENCE }).toString("latin1");
-    return /^(?!ref:)|^ref:\s*refs\/(?!.*\.\.)/s.test(text);
+    // Also behind a link, as git reads it. What it has fetched from many branches is longer.
+    const reading = { max_bytes: MAX_REFERENCE, is_beginning_enough: true };
+    const text = readRegularBytes(Buffer.from(path, "latin1"), reading).toString("latin1");
+    return !text.startsWith("ref:") || (text.length < MAX_REFERENCE && /^ref:\s*refs\/(?!.*\.\.)/s.test(text));
   } catch (error) {
     return errorCode(error) === "ENOENT";
   }

@@ -9,7 +9,7 @@ import { kindOf } from "../../gate/targets/path-kind.ts";
 import { isAtOrBelow } from "../../gate/targets/pattern.ts";
 import { askedEachTime } from "../../gate/targets/secret-files.ts";
 import type { FoundPlaces } from "../arguments/bubblewrap.ts";
-import { isCopy, isHead, isLinkToPrograms, isReference } from "./folder-contents.ts";
+import { isCopy, isLinkToPrograms } from "./folder-contents.ts";
 import { hidingHeads, isPlain, isSoundReference } from "./harmless.ts";
 import { leadingOut } from "./leading-out.ts";
 import { type Found, identityOf, ProjectTree, TREE_LIMITS, type TreeLimits, type TreeLook } from "./project-tree.ts";
@@ -172,7 +172,7 @@ export class Places {
     const looks: ({ folder: string } & TreeLook)[] = [];
     for (const folder of folders) {
       // What a reference names is seen after each run.
-      const isLeftOut = ({ path, is_link }: Found) => isReference(path) && (!is_link || isHead(path));
+      const isLeftOut = ({ is_reference }: Found) => is_reference === true;
       const seen = await withoutPlaces(await this.#tree(folder).lookInTurns(turns), isLeftOut, turns);
       const { places, ...look } = await withNamed(folder, seen, turns, {
         home: this.#home,
@@ -196,7 +196,7 @@ export class Places {
   ): Promise<{ found: Found[]; is_whole: boolean }> {
     const by_path = new Map(places.map((place) => [place.path, place]));
     const by_own = new Map(places.map((place) => [place.own, place]));
-    const isSound = ({ path }: Found) => isSoundReference(path);
+    const isSound = ({ path, is_reference }: Found) => is_reference === true && isSoundReference(path);
     const seen = await withoutPlaces(await this.#tree(folder).lookInTurns(turns), isSound, turns);
     const look = await withNamed(folder, seen, turns, {
       home: this.#home,

@@ -6,6 +6,7 @@ import {
   type Entry,
   type FolderKind,
   isOpen,
+  isReference,
   isRepositoryKind,
   tellsRepository,
 } from "./folder-contents.ts";
@@ -70,6 +71,8 @@ export interface Found {
   readonly is_link: boolean;
   /** The state of the thing itself: its content, owner and mode haven't changed while this hasn't. */
   readonly changed_at: number;
+  /** By where it was found: see `isReference`. */
+  readonly is_reference?: true;
 }
 
 /** Work that can be continued later after each of its steps. */
@@ -353,14 +356,16 @@ function childrenOf(folder: Folder, { folders }: Contents): Map<string, Folder> 
   );
 }
 
-function* foundOf({ path: folder }: Folder, way: Way, parent: string, names: readonly string[]): Steps<Found[]> {
+function* foundOf({ path: folder, kind }: Folder, way: Way, parent: string, names: readonly string[]): Steps<Found[]> {
   const found: Found[] = [];
   for (const [index, name] of names.entries()) {
     if (index > 0 && index % STEP === 0) yield;
     const path = below(folder, name);
     const stat = lstatSync(way.to(Buffer.from(path, "latin1")), NO_THROW);
     if (stat === undefined) continue;
-    found.push({ path, parent, own: identityOf(stat), is_link: stat.isSymbolicLink(), changed_at: stat.ctimeMs });
+    const is_link = stat.isSymbolicLink();
+    const as_reference = isReference(kind, name, is_link) ? ({ is_reference: true } as const) : {};
+    found.push({ path, parent, own: identityOf(stat), is_link, changed_at: stat.ctimeMs, ...as_reference });
   }
   return found;
 }

@@ -90,6 +90,13 @@ const CHAINS: readonly Chain[] = [
     },
   ),
   {
+    name: "a submodule's repository in a folder that is called as one of references",
+    level: "Supervised",
+    plant: `b=.git/modules/a/refs/b; mkdir -p $b sub fake/objects fake/refs; echo 'gitdir: ../.git/modules/a/refs/b' > sub/.git
+      echo 'ref: refs/heads/main' > $b/HEAD; echo ../../../../../fake > $b/commondir; printf '[core]\n\tfsmonitor = %s\n' $X > fake/config`,
+    user: "cd sub; git status",
+  },
+  {
     name: "a folder of an index's untracked files is exchanged for a link",
     level: "Supervised",
     plant: NOTED_LINK,

@@ -449,6 +449,24 @@ describe("what appeared", () => {
     expect(await appeared(places, known, project)).toEqual([".vscode/settings.json"]);
   });
 
+  it("isn't what git notes of many branches that it fetched, nor a submodule whose name looks like references", async () => {
+    const { project } = made(["a.txt"]);
+    const git = (...words: string[]) => execFileSync("git", ["-C", project, ...words], { encoding: "utf8" });
+    git("init", "-q");
+    const places = new Places();
+    const { known } = await look(places, project);
+    writeFileSync(
+      join(project, ".git/FETCH_HEAD"),
+      `${"a".repeat(40)}\tnot-for-merge\tbranch 'x' of h:x\n`.repeat(500),
+    );
+    mkdirSync(join(project, ".git/modules/lib/refs"), { recursive: true });
+    execFileSync("git", ["init", "-q", `--separate-git-dir=${project}/.git/modules/lib/refs/b`, join(project, "sub")]);
+    execFileSync("git", ["-C", join(project, "sub"), "symbolic-ref", "refs/remotes/origin/HEAD", "refs/heads/main"]);
+    writeFileSync(join(project, ".git/refs/long"), `ref:${" ".repeat(8000)}refs/${"a/".repeat(200)}../../../x`);
+    const own = ["branches", "config", "hooks"].map((name) => `.git/modules/lib/refs/b/${name}`);
+    expect(await appeared(places, known, project)).toEqual([...own, ".git/refs/long", "sub/.git"]);
+  });
+
   it("is a .git that git passes over, wherever it is, until it is a repository; one that was there stays", async () => {
     const { project, add } = made(["a/x", "old/.git/x", "repository/.git/objects/x"]);
     const places = new Places();
