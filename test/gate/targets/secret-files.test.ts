@@ -77,6 +77,9 @@ const SECRETS: readonly [name: string, content?: string][] = [
   ["appsettings.Production.json", '{"Db":"Server=db;Pwd=k9ZpQ2hidden;"}'],
   ["local.settings.json", '{"Values":{"AzureWebJobsStorage":"AccountName=a;AccountKey=k9ZpQ2hidden=="}}'],
   ["gradle.properties", "nexusPassword=k9ZpQ2hidden\n"],
+  ["database.yml", "production:\n  password:\n    k9ZpQ2hidden\n"],
+  ["database.yml", "production:\n  password: >-\n    k9ZpQ2hidden\n"],
+  ["database.yaml", "production:\n  url: postgres://app:k9ZpQ2hidden@localhost/app\n"],
   [".env copy"],
   [".env 2"],
   [".env (copy)"],
@@ -129,6 +132,16 @@ const NONE: readonly [name: string, content?: string][] = [
   ["database.yml", 'production:\n  password: <%= ENV["DB_PASSWORD"] %>\n'],
   ["database.yml", "test:\n  password: postgres\n  secret: 'changeme'\n"],
   ["appsettings.json", '{"ConnectionStrings":{"Default":"Server=.;Trusted_Connection=True"}}'],
+  // Nothing is given, and the next line is another.
+  ["database.yml", "default: &default\n  username: root\n  password:\n  socket: /tmp/mysql.sock\n"],
+  ["database.yml", "test:\n  password:\n\nproduction:\n  <<: *default\n"],
+  ["pip.conf", "[global]\npassword =\n[install]\n"],
+  ["key.properties", "storePassword=\nkeyPassword=\n#keyAlias=\n"],
+  ["gradle.properties", "signing.password=\nossrhPassword=\n"],
+  ["database.yml", "test:\n  url: postgres://postgres:postgres@localhost:5432/app\n"],
+  ["appsettings.json", '{"Auth":{"TokenEndpoint":"https://login.example.com/token","TokenLifetimeMinutes":600000}}'],
+  ["appsettings.json", '{"SecretName":"app-database","RefreshTokenExpiration":"7.00:00:00","PasswordPolicy":"Strict"}'],
+  ["appsettings.Development.json", '{"AzureAd":{"ClientSecret":"your-secret-here"}}'],
   ["gradle.properties", "org.gradle.jvmargs=-Xmx2g\n"],
   [".a.ts.swp"],
   ["notes~"],
@@ -307,7 +320,7 @@ describe("git's logs", () => {
 });
 
 describe("a hostile file", () => {
-  const LONG = ["token", "a-", "a.", "token-", "a://", "a://b:", "token ", "-----BEGIN A "];
+  const LONG = ["token", "a-", "a.", "token-", "a://", "a://b:", "token ", "token=\n", "-----BEGIN A "];
 
   const BOTH = LONG.flatMap((part) => [".mcp.json", "appsettings.json"].map((name) => [part, name] as const));
 
@@ -327,6 +340,9 @@ describe("a hostile file", () => {
     ["nuget.config", "", 'password" '],
     ["nuget.config", 'password"', " "],
     ["pip.conf", "", "password "],
+    ["pip.conf", "password=", "\n"],
+    ["database.yml", "password:", " "],
+    ["database.yml", "password: |", "\n "],
   ])("%s with %j and %j again and again is, too", (name, begin, part) => {
     const file = join(tempFolder(), name);
     mkdirSync(dirname(file), { recursive: true });
