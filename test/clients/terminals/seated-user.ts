@@ -18,7 +18,7 @@ export interface SeatedClient<Call> {
   turns: Turn<Call>[];
   /** On the screen as long as the client works. */
   working: RegExp;
-  /** What stands before the text that is being typed, where an Enter that is pressed while the client is busy may be lost. */
+  /** What is before the text that is being typed, where an Enter that is pressed while the client is busy may be lost. */
   prompt?: string;
   /** True where what it says of the gate isn't below what the user said last. */
   has_toasts?: boolean;
