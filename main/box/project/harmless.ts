@@ -1,4 +1,4 @@
-import { type Dir, lstatSync, opendirSync } from "node:fs";
+import { type Dir, lstatSync, opendirSync, readlinkSync } from "node:fs";
 import { dirname, join, normalize, resolve } from "node:path";
 import { readRegularBytes } from "../../../ipc/regular-file.ts";
 import { errorCode } from "../../gate/errors.ts";
@@ -74,10 +74,14 @@ const MAX_REFERENCE = 8192;
 
 /** A commit, or another reference by a name that git itself gives one: it makes a file of that name as it commits. @param path of a reference */
 export function isSoundReference(path: string): boolean {
+  const file = Buffer.from(path, "latin1");
   try {
+    // Git takes a link for one by its first words, and reads what it leads to, which may be written later.
+    const is_link = lstatSync(file).isSymbolicLink();
+    if (is_link && /^refs\/.*\.\./s.test(readlinkSync(file, { encoding: "latin1" }))) return false;
     // Also behind a link, as git reads it. What it has fetched from many branches is longer.
     const reading = { max_bytes: MAX_REFERENCE, is_beginning_enough: true };
-    const text = readRegularBytes(Buffer.from(path, "latin1"), reading).toString("latin1");
+    const text = readRegularBytes(file, reading).toString("latin1");
     return !text.startsWith("ref:") || (text.length < MAX_REFERENCE && /^ref:\s*refs\/(?!.*\.\.)/s.test(text));
   } catch (error) {
     return errorCode(error) === "ENOENT";

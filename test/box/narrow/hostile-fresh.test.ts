@@ -90,6 +90,13 @@ const CHAINS: readonly Chain[] = [
     },
   ),
   {
+    name: "a HEAD by a link to a file of the work tree that is written afterwards",
+    level: "Supervised",
+    plant: "cp .git/HEAD h; ln -sf refs/../../h .git/HEAD",
+    writes: { h: "ref: refs/../../../out/new" },
+    user: "git commit -q --allow-empty -m x; git reset -q --hard HEAD",
+  },
+  {
     name: "a submodule's repository in a folder that is called as one of references",
     level: "Supervised",
     plant: `b=.git/modules/a/refs/b; mkdir -p $b sub fake/objects fake/refs; echo 'gitdir: ../.git/modules/a/refs/b' > sub/.git
