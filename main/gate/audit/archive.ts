@@ -157,15 +157,18 @@ async function endOf({ trail: { folder }, now }: ArchiveParts, names: readonly s
   const end = { file: "", offset: 0, hash: "" };
   let lines = 0;
   let is_past = false;
+  // An archive has its months one after the other, and its lines are read in that order.
+  let last = "";
   for await (const { line, file, is_archived } of new TrailWalk(folder, now(), () => undefined).lines()) {
     const is_in = is_archived || names.includes(file);
-    if (is_in && is_past)
+    if (is_in && (is_past || (!is_archived && file < last)))
       throw new GateError(
         "trail_not_whole",
         `${file} has lines that were written after later months: the clock was set back`,
         "name an earlier month",
       );
     is_past ||= !is_in;
+    if (!is_archived) last = file;
     if (is_past || line.bytes.length === 0) continue;
     range.add(leafHash(line.bytes));
     Object.assign(end, { file, offset: line.end, hash: line.hash });

@@ -124,6 +124,23 @@ describe("archived months", () => {
     expect(await archived({ trail, gate }, "2026-07")).toMatchObject({ lines: 200 });
   });
 
+  it("stay where one of them has lines that are later than those of the next, as after a clock that was ahead for a while", async () => {
+    const trail = signedTrail(new ManualClock("2026-05-20T12:00:00Z"));
+    const gate = trail.start();
+    for (const days of [0, 30, -30, 61]) {
+      trail.clock.advance(days * DAY);
+      gate.write(10);
+    }
+    expect(await verified(trail, gate)).toMatchObject({ ok: true, problems: [] });
+    await expect(archived({ trail, gate })).rejects.toMatchObject({
+      code: "trail_not_whole",
+      message: expect.stringContaining("2026-05.jsonl has lines that were written after later months"),
+    });
+    expect(filesOf(trail)).toEqual(["2026-05.jsonl", "2026-06.jsonl", "2026-07.jsonl"]);
+    expect(await verified(trail, gate)).toMatchObject({ ok: true, problems: [] });
+    await gate.end();
+  });
+
   it("stay where the gate has written its last line: it is in the month that stays before any file is removed", async () => {
     const { trail, gate } = threeMonths();
     trail.clock.advance(30 * DAY);
