@@ -28,20 +28,24 @@ export class ArchivesCheck {
   }
 
   async report(folder: string, report: Report): Promise<void> {
-    for (const { file, sha256, months } of this.#archives.values()) {
-      const at = { file, line: 0 };
+    const unreadable: { archive: Archived; code: string }[] = [];
+    const held = new Set<string>();
+    for (const archive of this.#archives.values()) {
+      const { file, sha256, months } = archive;
       try {
         const found = await hashOfFile(join(folder, file));
-        if (found.sha256 === sha256) continue;
-        report({ ...at, kind: "changed", problem: "it isn't the archive that the gate wrote" }, found.sha256);
+        if (found.sha256 === sha256) for (const month of months) held.add(month);
+        else
+          report({ file, line: 0, kind: "changed", problem: "it isn't the archive that the gate wrote" }, found.sha256);
       } catch (error) {
-        // An archiving that didn't get to its end left the months as they were.
-        if (months.every((month) => existsSync(join(folder, month)))) continue;
-        report(
-          { ...at, kind: "removed", problem: `this archive can't be read (${errorCode(error)})` },
-          errorCode(error),
-        );
+        unreadable.push({ archive, code: errorCode(error) });
       }
+    }
+    for (const { archive, code } of unreadable) {
+      const { file, months } = archive;
+      // An archiving that didn't get to its end left the months as they were; others may have archived them since.
+      if (months.every((month) => held.has(month) || existsSync(join(folder, month)))) continue;
+      report({ file, line: 0, kind: "removed", problem: `this archive can't be read (${code})` }, code);
     }
   }
 }

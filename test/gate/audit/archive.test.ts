@@ -232,6 +232,21 @@ describe("an archiving that ended before its end", () => {
       expect(existsSync(join(folder, "archive.new"))).toBe(false);
     },
   );
+
+  it("is no loss where another one, of fewer months, has them since", async () => {
+    const { trail, gate } = threeMonths();
+    const { folder } = trail;
+    const saved = join(trail.top, "saved");
+    for (const name of ["2026-05.jsonl", "2026-06.jsonl"]) copyFileSync(join(folder, name), `${saved}-${name}`);
+    await archived({ trail, gate });
+    interruptions["before the archive had its name"]?.({ folder, saved });
+    expect(await archived({ trail, gate }, "2026-06")).toMatchObject({ months: ["2026-05"] });
+    expect(await verified(trail, gate)).toMatchObject({ ok: true, problems: [] });
+    rmSync(join(folder, "2026-05_2026-05.archive.gz"));
+    const { problems } = await verified(trail, gate);
+    expect(problems.map(({ file }) => file)).toEqual(expect.arrayContaining([ARCHIVE, "2026-05_2026-05.archive.gz"]));
+    await gate.end();
+  });
 });
 
 function restore(folder: string, saved: string, names: readonly string[]): void {
