@@ -25,6 +25,7 @@ const WANTED_ENDS: readonly (number | null)[] = [EXIT.ok, EXIT.failed, EXIT.usag
 export async function supervise({ name, start }: Supervised): Promise<ExitCode> {
   let child: ChildProcess | undefined;
   let asked_at: number | undefined;
+  let is_pause_unkept = false;
   const interrupt = (signal: NodeJS.Signals) => {
     if (asked_at === undefined) {
       asked_at = performance.now();
@@ -39,7 +40,7 @@ export async function supervise({ name, start }: Supervised): Promise<ExitCode> 
     for (;;) {
       const started_at = performance.now();
       child = start(flags);
-      let is_pause_unkept = false;
+      // What the one before has said counts until this one says something.
       child.on("message", (message) => {
         is_pause_unkept = message === PAUSE_UNKEPT;
       });
@@ -60,6 +61,8 @@ export async function supervise({ name, start }: Supervised): Promise<ExitCode> 
       flags = [`${RESTARTED_FLAG}=${how}`, ...(is_pause_unkept ? [PAUSED_FLAG] : [])];
     }
   } finally {
+    if (is_pause_unkept)
+      say(`metnos-gate: a pause could not be stored: the next start isn't paused until you do: ${ownCommand("pause")}`);
     for (const signal of signals) process.off(signal, interrupt);
   }
 }

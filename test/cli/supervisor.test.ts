@@ -135,7 +135,7 @@ describe("what is started again", () => {
     const program = `import { spawn } from "node:child_process";
       import { supervise } from ${JSON.stringify(`${CHECKOUT}cli/supervisor.ts`)};
       const script = ${JSON.stringify(`echo "run [$0]"; ${script}`)};
-      const start = (flags) => spawn("sh", ["-c", script, flags.join(" ")], { stdio: "inherit" });
+      const start = (flags) => spawn("sh", ["-c", script, flags.join(" ")], { stdio: ["inherit", "inherit", "inherit", "ipc"] });
       process.exitCode = await supervise({ name: "the gate", start });`;
     const env = { PATH: process.env.PATH, HOME: tempFolder() };
     return new StartedProcess(process.execPath, ["--input-type=module", "-e", program], { env });
@@ -153,6 +153,22 @@ describe("what is started again", () => {
     expect(run.stdout).toBe("run []\n");
     expect(run.stderr).toBe("");
   });
+
+  it.each([
+    ["dies again", "kill -KILL $$", EXIT.died],
+    ["can't start", `exit ${EXIT.failed}`, EXIT.failed],
+  ])(
+    "paused, where a pause was neither stored nor kept; that the next one isn't is said where it %s",
+    async (_what, end, code) => {
+      // What the gate before has said counts until the next one says something.
+      const say = "echo '\"a pause is neither stored nor kept\"' >&$NODE_CHANNEL_FD";
+      const run = supervised(`if [ -z "$0" ]; then ${say}; sleep 0.3; kill -KILL $$; fi; ${end}`);
+      expect(await run.exited).toBe(code);
+      expect(run.stdout).toBe("run []\nrun [--restarted-after=SIGKILL --start-paused]\n");
+      expect(run.stderr).toContain("starting it again, paused: a pause could not be stored\n");
+      expect(run.stderr).toMatch(/a pause could not be stored: the next start isn't paused/);
+    },
+  );
 
   it("not one that was interrupted, listening or not: interrupted again later, it is killed", async () => {
     const deaf = supervised("trap '' TERM; echo ready; while :; do sleep 0.1; done");
