@@ -111,8 +111,12 @@ async function copiesIn(folder: string): Promise<ArchivedMonth[]> {
   const archives = filesIn(folder).filter(({ role }) => role === "archive");
   const held: ArchivedMonth[] = [];
   for (const { name } of archives) {
-    const header = readArchiveHeader(join(folder, name));
-    if (await isWhole(join(folder, name), header)) held.push(...header.months);
+    try {
+      const header = readArchiveHeader(join(folder, name));
+      if (await isWhole(join(folder, name), header)) held.push(...header.months);
+    } catch {
+      // Damaged or unreadable, which the user has accepted: it has no month's place.
+    }
   }
   return copiesAmong(folder, held);
 }

@@ -11,6 +11,7 @@ import {
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { acceptProblems } from "../../../main/gate/audit/accept.ts";
 import { archivedNotes, archiveMonths } from "../../../main/gate/audit/archive.ts";
 import { notesIn, verdictOn } from "../../../main/gate/audit/checkpoint.ts";
 import { tailAudit } from "../../../main/gate/audit/tail.ts";
@@ -179,6 +180,23 @@ describe("archived months", () => {
     expect(report.ok).toBe(false);
     expect(report.problems.map(({ file }) => file)).toContain(ARCHIVE);
     gate.write(1);
+  });
+
+  it.each([
+    ["damaged", flipByte],
+    ["something else", (file: string) => writeFileSync(file, "notes")],
+  ])("can follow one that is %s by now, once that was accepted", async (_what, harm) => {
+    const { trail, gate } = threeMonths();
+    await archived({ trail, gate });
+    harm(join(trail.folder, ARCHIVE));
+    const claims = () => claimsOf(trail, gate);
+    await acceptProblems(gate.audit, trail, "a broken disk", trail.clock.now(), claims());
+    gate.checkpoints.rebuild();
+    expect(await verified(trail, gate)).toMatchObject({ ok: true });
+    trail.clock.advance(30 * DAY);
+    expect(await archived({ trail, gate }, "2026-08")).toMatchObject({ months: ["2026-07"] });
+    expect(filesOf(trail)).toEqual([ARCHIVE, "2026-07_2026-07.archive.gz", "2026-08.jsonl"]);
+    expect(await verified(trail, gate)).toMatchObject({ ok: true });
   });
 });
 
