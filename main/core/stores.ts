@@ -84,7 +84,7 @@ export function openStores(
     publish({ type: "agents.changed", data: {} });
   };
   return {
-    aged_requests: storage.on(databases.approvals, (db) => new AgedRequests(db, config.approvals.keep, now)),
+    aged_requests: storage.on(databases.approvals, (db) => new AgedRequests(db, config.approvals.keep, clock)),
     agents,
     agent_pauses: storage.on(
       databases.agents,

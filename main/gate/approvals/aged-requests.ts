@@ -1,5 +1,6 @@
 import type Database from "better-sqlite3";
 import { isoSeconds } from "../../../ipc/iso-seconds.ts";
+import type { Clock } from "../clock.ts";
 import { Statements } from "../statements.ts";
 
 /** Removes requests that ended long ago: their receipts and the trail's lines stay. */
@@ -9,6 +10,8 @@ const DAY_MS = 86_400_000;
 export const REMOVED_AT_ONCE = 200;
 /** Once none was left, they are looked for again after so long. */
 const LOOKED_FOR_MS = 3_600_000;
+/** A wall clock that moved by more than this against the time since boot was set: it may be set right within a day. */
+const SET_MS = 3_600_000;
 
 /** What still waits is none, nor an answer whose grants or receipt aren't written yet. */
 const AGED = `status <> 'pending' AND decision_at < ?
@@ -18,28 +21,35 @@ const AGED = `status <> 'pending' AND decision_at < ?
 export class AgedRequests {
   readonly #db: Statements;
   readonly #keep_days: number;
-  readonly #now: () => number;
+  readonly #clock: Clock;
+  /** By the time since boot, as all waits are. */
   #next_ms = Number.NEGATIVE_INFINITY;
+  /** How far the wall clock is from the time since boot. */
+  #apart_ms: number;
 
-  /** `db`: approvals.db. `keep_days`: 0 keeps them for good. `now`: milliseconds. */
-  constructor(db: Database.Database, keep_days: number, now: () => number) {
+  /** `db`: approvals.db. `keep_days`: 0 keeps them for good. */
+  constructor(db: Database.Database, keep_days: number, clock: Clock) {
     this.#db = new Statements(db);
     this.#keep_days = keep_days;
-    this.#now = now;
+    this.#clock = clock;
+    this.#apart_ms = clock.now() - clock.boot().ms;
   }
 
   /** Removes some, the oldest first; called again and again. @throws SQLite's error: none was removed then */
   flush(): void {
-    const now = this.#now();
-    // A clock that was set back by more than the interval ends the wait, too.
-    const is_early = now < this.#next_ms && now > this.#next_ms - 2 * LOOKED_FOR_MS;
-    if (this.#keep_days === 0 || is_early) return;
+    const now = this.#clock.now();
+    const { ms } = this.#clock.boot();
+    if (Math.abs(now - ms - this.#apart_ms) > SET_MS) {
+      this.#apart_ms = now - ms;
+      this.#next_ms = ms + DAY_MS;
+    }
+    if (this.#keep_days === 0 || ms < this.#next_ms) return;
     const before = isoSeconds(now - this.#keep_days * DAY_MS);
     const { changes } = this.#db
       .prepare(
         `DELETE FROM pending WHERE rowid IN (SELECT rowid FROM pending WHERE ${AGED} ORDER BY decision_at LIMIT ${REMOVED_AT_ONCE})`,
       )
       .run(before);
-    this.#next_ms = changes === REMOVED_AT_ONCE ? now : now + LOOKED_FOR_MS;
+    this.#next_ms = changes === REMOVED_AT_ONCE ? ms : ms + LOOKED_FOR_MS;
   }
 }

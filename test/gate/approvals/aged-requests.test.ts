@@ -7,7 +7,7 @@ const DAY = 86_400;
 
 function aged(keep_days = 400) {
   const { db, clock, registry } = freshApprovals();
-  return { db, clock, registry, requests: new AgedRequests(db, keep_days, clock.now) };
+  return { db, clock, registry, requests: new AgedRequests(db, keep_days, clock) };
 }
 
 function tokensIn({ db }: Pick<ReturnType<typeof aged>, "db">): string[] {
@@ -52,12 +52,36 @@ it("many are removed in pieces, one each time, and 0 keeps all of them", () => {
   const count = 2 * REMOVED_AT_ONCE + 50;
   for (let one = 0; one < count; one++) registry.cancelPending(registry.createPending(pendingOf()).token, "gone");
   clock.advance(500 * DAY);
-  new AgedRequests(all.db, 0, clock.now).flush();
+  new AgedRequests(all.db, 0, clock).flush();
   expect(tokensIn(all)).toHaveLength(count);
   for (const left of [250, 50, 0]) {
     requests.flush();
     expect(tokensIn(all)).toHaveLength(left);
   }
+});
+
+it("a clock that is set ahead removes none for a day, so that it may be set right; one that is set back changes nothing", () => {
+  const all = aged();
+  const { clock, registry, requests } = all;
+  const make = () => registry.cancelPending(registry.createPending(pendingOf()).token, "gone");
+  make();
+  requests.flush();
+  clock.jump(500 * DAY);
+  requests.flush();
+  clock.advance(DAY / 2);
+  requests.flush();
+  expect(tokensIn(all)).toHaveLength(1);
+  clock.jump(-500 * DAY);
+  for (let hours = 0; hours < 72; hours++) {
+    clock.advance(3600);
+    requests.flush();
+  }
+  expect(tokensIn(all)).toHaveLength(1);
+  clock.jump(500 * DAY);
+  requests.flush();
+  clock.advance(DAY);
+  requests.flush();
+  expect(tokensIn(all)).toEqual([]);
 });
 
 it("a gate removes them by itself, as its configuration says", async () => {
