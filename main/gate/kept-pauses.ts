@@ -197,7 +197,8 @@ export class KeptPauses {
       return parsed(this.#file.read());
     } catch (error) {
       const why = error instanceof GateError ? error.message : `${file} can't be read (${errorCode(error)})`;
-      const row = { by: "safety", reason: why, since: isoSeconds(now()), until: null, boot_until: null };
+      const reason = `${why}; agents may have been paused by it`;
+      const row = { by: "safety", reason, since: isoSeconds(now()), until: null, boot_until: null };
       return new Map([[GATE, { ...row, clears: "by_human", cause: null }]]);
     }
   }

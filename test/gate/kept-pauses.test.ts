@@ -192,6 +192,8 @@ describe("a file that can't be read", () => {
     writeFileSync(first.file, text);
     const second = first.again();
     expect(second.pause.reason).toContain(`${second.file} can't be read`);
+    // They aren't paused any more once the gate isn't.
+    expect(second.pause.reason).toContain("agents may have been paused by it");
     second.pause.flush();
     expect(second.pause.end()).toBe(true);
     expect(second.again().pause.reason).toBeUndefined();
