@@ -44,8 +44,8 @@ export class KeptPauses {
   #in_file: ReadonlySet<string>;
   /** True while the file must be written again. */
   #is_stale = true;
-  /** What isn't stored: a sentence about it, without its full stop, and its alarm's subject. */
-  readonly #unstored = new Map<string, { note: string; subject: string }>();
+  /** What isn't stored: why, and its alarm's subject. */
+  readonly #unstored = new Map<string, { error: unknown; subject: string }>();
   readonly #adopted = new Set<string>();
 
   /** Reads the file. One that can't be read counts as a pause of every agent. Never throws. */
@@ -78,11 +78,17 @@ export class KeptPauses {
 
   /** One sentence about each pause that isn't stored, without its full stop. */
   notes(): string[] {
-    return [...this.#unstored.values()].map(({ note }) => note);
+    return [...this.#unstored.keys()].flatMap((who) => this.noteOf(who) ?? []);
   }
 
   noteOf(who: string): string | undefined {
-    return this.#unstored.get(who)?.note;
+    const unstored = this.#unstored.get(who);
+    if (unstored === undefined) return undefined;
+    const { error, subject } = unstored;
+    const paused = `${who === GATE ? "the gate" : subject} is paused, but`;
+    return this.#isKept(who)
+      ? `${paused} its database can't store that: ${causeOf(error)}; it is kept in ${this.#parts.file}, and tried again`
+      : `${paused} a restart would forget it: ${causeOf(error)}; it is tried again`;
   }
 
   /** True while the end of this process would end a pause: it is neither in its database nor in the file. */
@@ -95,17 +101,17 @@ export class KeptPauses {
     this.#rows.set(who, row as Row);
     this.#is_stale = true;
     this.#tryToWrite();
-    const subject = who === GATE ? GATE : this.#parts.nameOf(who);
-    const paused = `${who === GATE ? "the gate" : subject} is paused, but`;
-    const note = this.#isKept(who)
-      ? `${paused} its database can't store that: ${causeOf(error)}; it is kept in ${this.#parts.file}, and tried again`
-      : `${paused} a restart would forget it: ${causeOf(error)}; it is tried again`;
-    this.#unstored.set(who, { note, subject });
+    this.#unstored.set(who, { error, subject: who === GATE ? GATE : this.#parts.nameOf(who) });
+    // Of the others as well: the file may have room for them now, or none any more.
+    for (const [each, unstored] of this.#unstored) this.#raise(each, unstored);
+  }
+
+  #raise(who: string, { error, subject }: { error: unknown; subject: string }): void {
     const full = diskFullCode(error) !== undefined;
     this.#parts.alarms.raise({
       code: "pause_not_stored",
       subject,
-      message: note,
+      message: this.noteOf(who) ?? "",
       hint: full ? "make room on the disk" : `see: ${ownCommand("doctor")}`,
     });
   }
@@ -160,27 +166,32 @@ export class KeptPauses {
     }
   }
 
-  /** @throws RangeError where it is too long, the system's error, GateError `not_a_file` */
+  /** @throws the system's error, GateError `not_a_file` */
   #write(): void {
+    const { text, rows } = this.#fitting();
     try {
-      this.#file.write(this.#text(), true);
+      this.#file.write(text, true);
     } catch (error) {
       // Not synced, it may be there all the same.
       this.#in_file = new Set([...this.#in_file, ...this.#found()]);
       throw error;
     }
-    this.#in_file = new Set(this.#rows.keys());
+    this.#in_file = new Set(rows.map(([who]) => who));
     this.#is_stale = false;
   }
 
-  #text(): string {
-    const text = JSON.stringify(Object.fromEntries(this.#rows));
-    if (Buffer.byteLength(text) < FILE_BYTES) return text;
-    const short = [...this.#rows].map(([who, { cause, ...row }]) => {
-      const cut = Object.entries(row).map(([column, value]) => [column, value?.slice(0, SHORT) ?? null]);
-      return [who, { ...Object.fromEntries(cut), ...(cause === undefined ? {} : { cause: null }) }];
-    });
-    return JSON.stringify(Object.fromEntries(short));
+  /** All of them, shortened where they must be; else as many as there is room for, and first the pause of every agent. */
+  #fitting(): { text: string; rows: [string, Row][] } {
+    let rows = [...this.#rows];
+    let text = JSON.stringify(Object.fromEntries(rows));
+    if (isShort(text)) return { text, rows };
+    rows = rows.map(([who, row]) => [who, shortened(row)] as [string, Row]);
+    rows.sort(([one], [other]) => Number(other === GATE) - Number(one === GATE));
+    for (;;) {
+      text = JSON.stringify(Object.fromEntries(rows));
+      if (isShort(text)) return { text, rows };
+      rows.pop();
+    }
   }
 
   #found(): Iterable<string> {
@@ -202,6 +213,13 @@ export class KeptPauses {
       return new Map([[GATE, { ...row, clears: "by_human", cause: null }]]);
     }
   }
+}
+
+const isShort = (text: string): boolean => Buffer.byteLength(text) < FILE_BYTES;
+
+function shortened({ cause, ...row }: Row): Row {
+  const cut = Object.entries(row).map(([column, value]) => [column, value?.slice(0, SHORT) ?? null]);
+  return { ...Object.fromEntries(cut), ...(cause === undefined ? {} : { cause: null }) };
 }
 
 /** @throws where it is none of ours */

@@ -186,6 +186,22 @@ describe("the end of a pause", () => {
   });
 });
 
+it("the pause of every agent is kept also where those of single agents have filled the file", () => {
+  const first = opened();
+  first.breakDatabases(true);
+  const names = Array.from({ length: 60 }, (_, index) => `agent-${index}`);
+  for (const name of names) expect(() => first.agents.begin(name)).toThrow(/readonly/);
+  expect(first.kept.isAnyUnkept).toBe(true);
+  expect(first.kept.noteOf("agent-59")).toContain("a restart would forget it");
+  expect(() => first.pause.begin({ ...HUMAN, reason: "x".repeat(3000) })).toThrow(/readonly/);
+  expect(first.kept.noteOf(GATE)).toContain("it is kept in");
+  const unkept = first.kept.notes().filter((note) => note.includes("a restart would forget it"));
+  expect(first.alarms.list().filter(({ message }) => unkept.includes(message))).toHaveLength(unkept.length);
+  const second = first.again();
+  expect(second.pause.reason).toMatch(/^x+$/);
+  expect(names.filter((name) => !second.agents.isPaused(name))).toHaveLength(unkept.length);
+});
+
 describe("a file that can't be read", () => {
   it.each(["no JSON", '{"gate":1}', '["gate"]'])("as %s pauses the gate until the user has looked", (text) => {
     const first = opened();
