@@ -38,6 +38,16 @@ export function writeDurably(file: string, text: string, what: string): void {
   }
 }
 
+/** What was made, renamed or removed in a folder is on the disk once this returns. @throws the system's error */
+export function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
 function writeNew(file: string, text: string): void {
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   const fd = openSync(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);

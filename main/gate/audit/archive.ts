@@ -1,17 +1,8 @@
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fsyncSync,
-  lstatSync,
-  openSync,
-  renameSync,
-  rmSync,
-  unlinkSync,
-} from "node:fs";
+import { existsSync, lstatSync, renameSync, rmSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { GateError } from "../../../ipc/gate-error.ts";
 import { ownCommand } from "../../../ipc/own-command.ts";
+import { syncFolder } from "../durable-file.ts";
 import { errorCode } from "../errors.ts";
 import { fileError } from "../file-errors.ts";
 import type { Claims } from "./against.ts";
@@ -215,13 +206,4 @@ function removeMonths({ trail: { folder }, checkpoints }: ArchiveParts, held: re
 
 function isAsLong(folder: string, { name, bytes }: ArchivedMonth): boolean {
   return lstatSync(join(folder, name), { throwIfNoEntry: false })?.size === bytes;
-}
-
-function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }

@@ -1,10 +1,10 @@
-import { closeSync, constants, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { closeSync, fsyncSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { GateError } from "../../../ipc/gate-error.ts";
 import { isoSeconds } from "../../../ipc/iso-seconds.ts";
 import { ownCommand } from "../../../ipc/own-command.ts";
 import { cutTornLine, writeWhole } from "../audit/append.ts";
-import { writeDurably } from "../durable-file.ts";
+import { syncFolder, writeDurably } from "../durable-file.ts";
 import { errorCode } from "../errors.ts";
 import { fileError } from "../file-errors.ts";
 import { openOwnFile } from "../own-files.ts";
@@ -224,15 +224,6 @@ function keepAside(file: string, now_ms: number): void {
     renameSync(file, `${file}.unusable-${now_ms}`);
   } catch (error) {
     if (errorCode(error) !== "ENOENT") throw error;
-  }
-}
-
-function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }
 
