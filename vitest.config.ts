@@ -49,7 +49,8 @@ const CLIENTS = ["test/clients/**/*.test.ts"];
 /** They time what a gate does beside a hostile agent: after all others, one at a time. */
 const ALONE = ["test/box/hostile-delays.test.ts"];
 
-const BUILT = { globalSetup: ["test/support/global-setup.ts"] };
+const ANY = { globalSetup: ["test/support/removed-folders.ts"] };
+const BUILT = { globalSetup: [...ANY.globalSetup, "test/support/global-setup.ts"] };
 const SHOWN = { globalSetup: [...BUILT.globalSetup, "test/support/browser-setup.ts"] };
 
 /** Half of their time tests wait, for processes, pages and timers: two at once for each processor. */
@@ -68,7 +69,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     maxWorkers: WORKERS,
     projects: [
-      { test: { name: "unit", include: UNIT, isolate: false } },
+      { test: { ...ANY, name: "unit", include: UNIT, isolate: false } },
       // Whatever is in neither of the others: no file is left out.
       {
         test: {

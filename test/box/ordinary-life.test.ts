@@ -12,7 +12,8 @@ import {
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { BOX_USERS, type BoxRun, HAS_BUBBLEWRAP, hasProgram, testBox } from "../support/boxes.ts";
-import { remove, tempFolder } from "../support/temp-folder.ts";
+import { remove } from "../support/removed-folders.ts";
+import { tempFolder } from "../support/temp-folder.ts";
 import { ofDay } from "../support/whole-run.ts";
 
 /** What an ordinary coding session does works in a box as it does outside. */

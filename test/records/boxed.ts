@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { remove } from "../support/removed-folders.ts";
 import { environment } from "./traced.ts";
 import type { RecordWorld } from "./world.ts";
 
@@ -61,6 +62,6 @@ function resultsOf(lines: readonly string[], box: readonly string[], world: Reco
   });
   if (status !== 0) throw error ?? new Error(`the lines could not be run: ${stderr}`);
   const results = lines.map((_, index) => readFileSync(join(folder, String(index)), "latin1"));
-  rmSync(folder, { recursive: true });
+  remove(folder);
   return results;
 }

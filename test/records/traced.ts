@@ -1,7 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SYSTEM_ARGUMENTS } from "../shells/run.ts";
+import { remove } from "../support/removed-folders.ts";
 import { type Event, eventsOf, WATCHED } from "./trace.ts";
 import type { RecordWorld } from "./world.ts";
 
@@ -69,7 +70,7 @@ export async function runTraced(
     events: by_line[index] ?? [],
     output: readFileSync(join(own, String(index)), "latin1"),
   }));
-  rmSync(folder, { recursive: true, force: true });
+  remove(folder);
   return runs;
 }
 

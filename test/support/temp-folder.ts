@@ -1,8 +1,8 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, onTestFinished } from "vitest";
+import { remove } from "./removed-folders.ts";
 
 /** A real folder for the running test (its real path), removed when the test has ended. */
 export function tempFolder(): string {
@@ -19,15 +19,3 @@ export function tempFolderForFile(): string {
 }
 
 const madeFolder = (): string => realpathSync(mkdtempSync(join(tmpdir(), "metnos-test-")));
-
-/** Also with folders in it that their owner may not read, as those are that cover others in a box. */
-export function remove(folder: string): void {
-  try {
-    // What a gate has begun to make as it was closed may appear meanwhile.
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
-    execFileSync("chmod", ["-R", "u+rwX", folder]);
-    rmSync(folder, { recursive: true, force: true });
-  }
-}

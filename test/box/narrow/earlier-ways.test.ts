@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { confinedCommand } from "../../../ipc/confined-command.ts";
 import type { Decision } from "../../../ipc/decision.ts";
 import { shellQuoted } from "../../../ipc/shell-quoted.ts";
+import { remove } from "../../support/removed-folders.ts";
 import { startGate } from "../../support/running-gate.ts";
 import { shellRuns, withoutBox } from "../box-under-test.ts";
 
@@ -200,7 +201,7 @@ async function world(with_box: boolean) {
   const named = (text: string) =>
     text.replaceAll(/\$(HOME|OUT|X|PROJECT)\b/g, (_, name: keyof typeof names) => names[name]);
   const fresh = (make = "") => {
-    rmSync(project, { recursive: true, force: true });
+    remove(project);
     sh(`cp -r template site; cd site; ${make}`, home);
   };
   return { gate, home, out, project, sh, ask, named, fresh };

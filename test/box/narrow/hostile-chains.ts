@@ -9,6 +9,7 @@ import { SEND } from "../../../ipc/sending.ts";
 import { shellQuoted } from "../../../ipc/shell-quoted.ts";
 import { BOX_CONNECT } from "../../../main/gate/executors/internal.ts";
 import type { AgentConnection } from "../../support/agent-connection.ts";
+import { remove } from "../../support/removed-folders.ts";
 import { type GateUnderTest, startGate } from "../../support/running-gate.ts";
 import { ofDay } from "../../support/whole-run.ts";
 import { SHELLS, shellRuns } from "../box-under-test.ts";
@@ -205,7 +206,7 @@ export async function runChains(chains: readonly Chain[], { without_boxes = fals
   const path = `${[join(project, "node_modules/.bin"), join(project, ".venv/bin")].join(":")}:${process.env.PATH}`;
   const fresh = (setup: string) => {
     for (const folder of [project, lib]) {
-      rmSync(folder, { recursive: true, force: true });
+      remove(folder);
       cpSync(join(home, "template"), folder, { recursive: true });
     }
     sh(setup, project);
@@ -324,7 +325,7 @@ export async function runChains(chains: readonly Chain[], { without_boxes = fals
     for (const line of lines) {
       if (exchange !== undefined || meanwhile !== undefined || during !== undefined) {
         await expect.poll(running, { timeout: 5000, interval: 2 }).toBe(0);
-        for (const each of beside) if (each !== host) rmSync(each, { recursive: true, force: true });
+        for (const each of beside) if (each !== host) remove(each);
         fresh(setup);
         for (const [file, script] of Object.entries({ meanwhile, during }))
           if (script !== undefined) writeFileSync(join(project, `${file}.sh`), filled(PROGRAM + script));

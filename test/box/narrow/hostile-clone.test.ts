@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { confinedCommand } from "../../../ipc/confined-command.ts";
 import type { Decision } from "../../../ipc/decision.ts";
 import { shellQuoted } from "../../../ipc/shell-quoted.ts";
+import { remove } from "../../support/removed-folders.ts";
 import { startGate } from "../../support/running-gate.ts";
 import { ofDay } from "../../support/whole-run.ts";
 import { shellRuns, withoutBox } from "../box-under-test.ts";
@@ -529,7 +530,7 @@ async function world(supports: readonly string[]) {
   const agents = () => Promise.all(LEVELS.map((level) => gate.agent(level.toLowerCase(), level, { supports })));
   const clone = async (make: string) => {
     const project = join(home, "clone");
-    rmSync(project, { recursive: true, force: true });
+    remove(project);
     cpSync(join(home, "template"), project, { recursive: true });
     writeFileSync(join(project, ".env"), `${SECRET}\n`);
     writeFileSync(join(project, "theirs.config"), `[core]\n\tfsmonitor = ${program}\n`);
