@@ -1,5 +1,6 @@
 import { acp } from "./acp.ts";
 import { box } from "./box.ts";
+import { callFiles } from "./call-files.ts";
 import { clients } from "./clients.ts";
 import { codingSession } from "./coding-session.ts";
 import { described } from "./describe.ts";
@@ -26,6 +27,7 @@ import { trail } from "./trail.ts";
 
 const BENCHMARKS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   "round-trip": roundTrip,
+  "call-files": callFiles,
   rate,
   "grants-scale": grantsScale,
   hook,
