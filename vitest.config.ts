@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { clientTests } from "./test/clients/tried-sources.ts";
 import { LongestFirst } from "./test/support/longest-first.ts";
 
 /**
@@ -44,7 +45,7 @@ const WITH_BUBBLEWRAP = [
  * The real clients. Each takes seconds of a processor to start, and has limits of its own for how long a hook may take: no more at once
  * than there are processors.
  */
-const CLIENTS = ["test/clients/**/*.test.ts"];
+const CLIENTS = "test/clients/**/*.test.ts";
 
 /** They time what a gate does beside a hostile agent: after all others, one at a time. */
 const ALONE = ["test/box/hostile-delays.test.ts"];
@@ -76,7 +77,7 @@ export default defineConfig({
           ...BUILT,
           name: "integration",
           include: ["test/**/*.test.ts"],
-          exclude: [...UNIT, ...E2E, ...APART, ...CLIENTS, ...ALONE],
+          exclude: [...UNIT, ...E2E, ...APART, CLIENTS, ...ALONE],
           isolate: false,
         },
       },
@@ -96,7 +97,7 @@ export default defineConfig({
         test: {
           ...BUILT,
           name: "clients",
-          include: CLIENTS,
+          include: [...clientTests(import.meta.dirname, (why) => console.log(why))],
           isolate: false,
           testTimeout: 300_000,
           maxWorkers: availableParallelism(),
