@@ -1,5 +1,5 @@
 import { costText, measuredText, modelProblemText, modelUseText, refusedText, reviewText } from "../ipc/judge-words.ts";
-import type { JudgeRefusal, JudgeStatus, JudgeTest, ModelStatus } from "../ipc/judges.ts";
+import type { JudgeStatus, JudgeTest, ModelStatus, RefusedCall } from "../ipc/judges.ts";
 import { ownCommand } from "../ipc/own-command.ts";
 import { homeFolder } from "../ipc/paths.ts";
 import type { Review } from "../ipc/review.ts";
@@ -70,7 +70,7 @@ function judgeTestLine(test: JudgeTest, is_here: boolean): string {
 }
 
 /** A refusal is a few lines: what, then by whom and why, then what can be done. @param now Unix milliseconds @param width in columns */
-export function judgeRefusalLines(refused: readonly JudgeRefusal[], now: number, width: number): string[] {
+export function refusedCallLines(refused: readonly RefusedCall[], now: number, width: number): string[] {
   const shorts = shortTokens(refused.map(({ id }) => id));
   return refused.flatMap((refusal) => {
     const { id, agent_name, summary, refused_at } = refusal;
@@ -84,7 +84,7 @@ export function judgeRefusalLines(refused: readonly JudgeRefusal[], now: number,
   });
 }
 
-function onceText({ can_override, overridden_at }: JudgeRefusal, short: string): string {
+function onceText({ can_override, overridden_at }: RefusedCall, short: string): string {
   if (overridden_at !== null) return "you allowed it once";
   return can_override ? `to allow it once: ${ownCommand(`judge override ${short}`)}` : "";
 }

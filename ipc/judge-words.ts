@@ -1,6 +1,6 @@
 import { doubtText } from "./judge-doubts.ts";
 import { fallbackSaid, type JudgeFallback } from "./judge-fallbacks.ts";
-import type { JudgeRefusal, Measurement, ModelProblem, ModelStatus } from "./judges.ts";
+import type { Measurement, ModelProblem, ModelStatus, RefusedCall } from "./judges.ts";
 import type { Language } from "./language.ts";
 import type { ApprovalView } from "./operator-api.ts";
 import type { Review } from "./review.ts";
@@ -178,13 +178,13 @@ export function saysSomething({ outcome, sentence }: Pick<Review, "outcome" | "s
 }
 
 /** `Refused by NAME: sentence`. */
-export function refusedText({ review }: Pick<JudgeRefusal, "review">, language: Language): string {
+export function refusedText({ review }: Pick<RefusedCall, "review">, language: Language): string {
   return WORDS[language].refused_by(review.name, because(sentenceOf(review.sentence)));
 }
 
 /** What the agent got to know that it can do; null where that is nothing. The judge's sentence in it isn't repeated. */
 export function agentGotText(
-  { instead, review }: Pick<JudgeRefusal, "instead" | "review">,
+  { instead, review }: Pick<RefusedCall, "instead" | "review">,
   language: Language,
 ): string | null {
   const { agent_got, agent_got_too } = WORDS[language];
@@ -197,7 +197,7 @@ export function agentGotText(
 }
 
 /** What `reviews.override` would do, or that it was done. */
-export function overrideText({ overridden_at }: Pick<JudgeRefusal, "overridden_at">, language: Language): string {
+export function overrideText({ overridden_at }: Pick<RefusedCall, "overridden_at">, language: Language): string {
   const { override_means, override_done } = WORDS[language];
   return overridden_at === null ? override_means : override_done;
 }

@@ -25,7 +25,7 @@ export const runningReviewSchema = z.object({
 export type RunningReview = z.infer<typeof runningReviewSchema>;
 
 /** A call that a judge refused: kept in memory for a while, so that the user sees what was refused, and why. */
-export const judgeRefusalSchema = z.object({
+export const refusedCallSchema = z.object({
   /** The decision's; of a call that was refused again, the first one's. */
   id: z.string(),
   agent_name: z.string(),
@@ -49,7 +49,7 @@ export const judgeRefusalSchema = z.object({
   /** When the user allowed it once in spite of the judge; null where they didn't. */
   overridden_at: z.string().nullable(),
 });
-export type JudgeRefusal = z.infer<typeof judgeRefusalSchema>;
+export type RefusedCall = z.infer<typeof refusedCallSchema>;
 
 /** Why a model can't be asked at the moment. */
 export const MODEL_PROBLEMS = [

@@ -26,7 +26,7 @@ import {
   territorySchema,
 } from "./decision.ts";
 import { descriptionSchema } from "./description.ts";
-import { judgeRefusalSchema, judgeStatusSchema, judgeTestSchema, runningReviewSchema } from "./judges.ts";
+import { judgeStatusSchema, judgeTestSchema, refusedCallSchema, runningReviewSchema } from "./judges.ts";
 import { askedToolSchema, keptToolSchema } from "./mcp.ts";
 import { policyOverrideSchema } from "./policy-overrides.ts";
 import { budgetSchema, repeatedCallSchema } from "./rate.ts";
@@ -585,13 +585,13 @@ export const operatorMethods = {
   /** What the judges look at now, and what they refused lately, newest first. */
   "reviews.list": {
     params: nothing,
-    result: z.object({ running: z.array(runningReviewSchema), refused: z.array(judgeRefusalSchema) }),
+    result: z.object({ running: z.array(runningReviewSchema), refused: z.array(refusedCallSchema) }),
   },
   /**
    * Allows this call once, within ten minutes, in spite of the judges: the agent has to send it again, and everything else is examined.
    * Refused with `override_not_allowed` where gate.toml doesn't allow that, and with `too_late`.
    */
-  "reviews.override": { params: z.object({ id: z.string().max(64) }), result: judgeRefusalSchema },
+  "reviews.override": { params: z.object({ id: z.string().max(64) }), result: refusedCallSchema },
   /** A refusal that the user has seen: it isn't listed any more. */
   "reviews.dismiss": { params: z.object({ id: z.string().max(64) }), result: z.object({ dismissed: z.boolean() }) },
   /** Has the judges look at a call that nobody makes: nothing is decided and nobody is asked. The stages before come first. */

@@ -3,7 +3,7 @@ import { GateError } from "../../ipc/gate-error.ts";
 import { overrideText, refusedText } from "../../ipc/judge-words.ts";
 import type { OperatorApi } from "../../ipc/operator-api.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
-import { judgeRefusalLines, judgeStatusLines, judgeTestLines } from "../judge-lines.ts";
+import { judgeStatusLines, judgeTestLines, refusedCallLines } from "../judge-lines.ts";
 import { withOperator, withRunningGate } from "../operator.ts";
 import {
   type DataOptions,
@@ -57,7 +57,7 @@ function refusalCommands(judge: Command): void {
     .action((options: DataOptions) =>
       withRunningGate(async (api) => {
         const { refused } = await api.call("reviews.list", {});
-        const lines = judgeRefusalLines(refused, Date.now(), process.stdout.columns || 80);
+        const lines = refusedCallLines(refused, Date.now(), process.stdout.columns || 80);
         if (process.stdout.isTTY === true && options.json !== true) for (const line of lines) printWord(line);
         else for (const refusal of refused) printLine(refusal);
         if (refused.length === 0) say("no refusal");

@@ -1,6 +1,6 @@
 import { effectText, hazardText } from "../../ipc/hazard-words.ts";
 import { agentGotText, beingJudgedText, overrideText, refusedText } from "../../ipc/judge-words.ts";
-import type { JudgeRefusal } from "../../ipc/judges.ts";
+import type { RefusedCall } from "../../ipc/judges.ts";
 import { shortenHome, visible } from "../../ipc/visible-text.ts";
 import { spanText } from "../times.ts";
 import { FRAME_WORDS } from "./frame-words.ts";
@@ -35,7 +35,7 @@ export function refusedRow({ refusals, language }: WatchState, width: number): R
 
 /** The head of a refusal: by whom and why, what the agent got, and what the call does. */
 export function refusalRows(
-  refusal: JudgeRefusal,
+  refusal: RefusedCall,
   position: string,
   width: number,
   now: number,
@@ -68,7 +68,7 @@ export function refusalRows(
 
 /** As on a card: what is dangerous is the only red. */
 function effectRows(
-  { description }: JudgeRefusal,
+  { description }: RefusedCall,
   language: WatchState["language"],
   of: (text: string, tone: Row["tone"]) => Row[],
 ): Row[] {

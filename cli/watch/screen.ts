@@ -1,5 +1,5 @@
 import { toolText } from "../../ipc/box-words.ts";
-import type { JudgeRefusal } from "../../ipc/judges.ts";
+import type { RefusedCall } from "../../ipc/judges.ts";
 import { looksOf } from "../../ipc/looking.ts";
 import type { ApprovalView, PairingRequest } from "../../ipc/operator-api.ts";
 import { visible } from "../../ipc/visible-text.ts";
@@ -127,7 +127,7 @@ function pageIn(free: number, { lines }: Layout, is_small: boolean): number {
 }
 
 /** What a judge refused: like a card, with the whole call, but nothing waits for an answer. */
-function refusalScreen(refusal: JudgeRefusal, state: WatchState, size: Size, now: number): Omit<Arranged, "top"> {
+function refusalScreen(refusal: RefusedCall, state: WatchState, size: Size, now: number): Omit<Arranged, "top"> {
   const width = Math.max(16, size.columns - FRAME_COLUMNS);
   const is_small = size.rows < SMALL_ROWS;
   const call = { ...refusal, intent: "" };
@@ -152,7 +152,7 @@ function refusalScreen(refusal: JudgeRefusal, state: WatchState, size: Size, now
   return { card: rows, rest: below, layout: { ...layout, page } };
 }
 
-function refusalWords(refusal: JudgeRefusal, state: WatchState, call_fits: boolean): KeyWord[] {
+function refusalWords(refusal: RefusedCall, state: WatchState, call_fits: boolean): KeyWord[] {
   const { keys } = FRAME_WORDS[state.language];
   if (state.mode.kind === "override") return [needed(keys.back), needed(keys.allow_now)];
   const allow = refusal.can_override ? [needed(state.is_read || call_fits ? keys.allow_once : keys.to_approve)] : [];

@@ -1,6 +1,6 @@
 import type { Alarm } from "../../ipc/alarms.ts";
 import type { Level } from "../../ipc/decision.ts";
-import type { JudgeRefusal, RunningReview } from "../../ipc/judges.ts";
+import type { RefusedCall, RunningReview } from "../../ipc/judges.ts";
 import type { Language } from "../../ipc/language.ts";
 import { looksOf } from "../../ipc/looking.ts";
 import type { Answer, ApprovalView, Choice, PairingRequest } from "../../ipc/operator-api.ts";
@@ -63,7 +63,7 @@ export interface WatchState {
   /** Calls that judges look at now. */
   running: readonly RunningReview[];
   /** What judges refused, newest first: after everything that waits. */
-  refusals: readonly JudgeRefusal[];
+  refusals: readonly RefusedCall[];
   /** A card's token, or the key of a pairing or a refusal. */
   selected: string | null;
   /** When the selected card came to its place. */
@@ -157,7 +157,7 @@ export function pairingsAre(state: WatchState, pairings: readonly PairingRequest
 /** What the judges look at and what they refused. A refusal that is looked at keeps its place; none takes that of what waits. */
 export function reviewsAre(
   state: WatchState,
-  { running, refused }: { running: readonly RunningReview[]; refused: readonly JudgeRefusal[] },
+  { running, refused }: { running: readonly RunningReview[]; refused: readonly RefusedCall[] },
   now: number,
 ): WatchState {
   const next = { ...state, running, refusals: refused };
@@ -270,11 +270,11 @@ export function waitingQueue({ cards, pairings }: WatchState): string[] {
 }
 
 /** No token looks like it. */
-export function refusalKey({ id }: JudgeRefusal): string {
+export function refusalKey({ id }: RefusedCall): string {
   return `refusal ${id}`;
 }
 
-export function selectedRefusal({ refusals, selected: key }: WatchState): JudgeRefusal | undefined {
+export function selectedRefusal({ refusals, selected: key }: WatchState): RefusedCall | undefined {
   return refusals.find((refusal) => refusalKey(refusal) === key);
 }
 

@@ -23,7 +23,7 @@ import { preparedRun } from "./prepared-run.ts";
 import { afterReviews, isRefusedByJudge } from "./reviews/after-reviews.ts";
 import { CallsInReview, type JudgedCall } from "./reviews/calls-in-review.ts";
 import { reviewersFor } from "./reviews/concerns.ts";
-import { JudgeRefusals } from "./reviews/refusals/judge-refusals.ts";
+import { RefusedCalls } from "./reviews/refusals/refused-calls.ts";
 import { overridden } from "./reviews/review-call.ts";
 import { withUnrunReviews } from "./reviews/review-steps.ts";
 import type { Reviewer } from "./reviews/reviewer.ts";
@@ -99,7 +99,7 @@ export class Gate {
   readonly broker: ApprovalBroker;
   readonly waiting: WaitingCalls;
   /** What judges refused, and which of it the user allowed in spite of them. */
-  readonly judge_refusals: JudgeRefusals;
+  readonly refused_calls: RefusedCalls;
   readonly meter = new DecisionMeter();
   readonly #parts: GateParts;
   readonly #events: GateEvents;
@@ -116,7 +116,7 @@ export class Gate {
       moved: (request) => events.moved(request.token, request.expires_at),
       failed: (what, error) => events.failed(what, error),
     });
-    this.judge_refusals = new JudgeRefusals({
+    this.refused_calls = new RefusedCalls({
       settings: parts.broker,
       passes: parts.approvals.passes,
       canOverride: parts.canOverrideJudges,
@@ -126,7 +126,7 @@ export class Gate {
       ...parts,
       hasJudges: () => (parts.stages.reviewers ?? []).length > 0,
       meter: this.meter,
-      refused: (decision, x) => this.judge_refusals.note(decision, x),
+      refused: (decision, x) => this.refused_calls.note(decision, x),
       allowed: (agent_id, call, tool) => parts.mcp?.hook_answers.note(agent_id, call, tool),
       published: (decision, call, subject) => events.decided(decision, call, subject),
       failed: (what, error) => events.failed(what, error),
@@ -230,7 +230,7 @@ export class Gate {
   #isOverridden(x: Reviewable): boolean {
     try {
       this.broker.commit();
-      return this.judge_refusals.takePass(x);
+      return this.refused_calls.takePass(x);
     } catch (error) {
       this.#events.failed("using a pass past the judges", error);
       return false;
@@ -345,7 +345,7 @@ export class Gate {
   /** An agent isn't the one any more that was paired: what it waits for ends, and what it was allowed in spite of judges. */
   endPairing(agent_id: string, reason: string): void {
     this.waiting.withdrawAgent(agent_id, reason, "approval.withdrawn-pairing");
-    this.#attempt("ending an agent's passes past the judges", () => this.judge_refusals.end(agent_id));
+    this.#attempt("ending an agent's passes past the judges", () => this.refused_calls.end(agent_id));
     this.#attempt("forgetting an agent's tools", () => this.#parts.mcp?.endPairing(agent_id));
     this.#parts.words.end(agent_id);
   }

@@ -10,13 +10,13 @@ export function judgeMethods(
   const { core } = context;
   const { gate } = core;
   return {
-    "reviews.list": () => ({ running: gate.waiting.reviews.running(), refused: gate.judge_refusals.list() }),
+    "reviews.list": () => ({ running: gate.waiting.reviews.running(), refused: gate.refused_calls.list() }),
     "reviews.override": ({ id }) => {
-      const { refusal, executor, is_new } = gate.judge_refusals.override(id);
+      const { refusal, executor, is_new } = gate.refused_calls.override(id);
       if (is_new) recordAct(context, "judge.overridden", { agent: refusal.agent_name, executor, decision_id: id });
       return refusal;
     },
-    "reviews.dismiss": ({ id }) => ({ dismissed: gate.judge_refusals.dismiss(id) }),
+    "reviews.dismiss": ({ id }) => ({ dismissed: gate.refused_calls.dismiss(id) }),
     "reviews.run": async ({ question }) => {
       if (core.judges.reviewers.length === 0)
         throw new GateError("not_available", "no judge is configured", "see docs/judges.md");

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from "vitest";
 import { judgeChecks } from "../../cli/judge-checks.ts";
-import { judgeRefusalLines, judgeStatusLines, judgeTestLines, reviewLines } from "../../cli/judge-lines.ts";
+import { judgeStatusLines, judgeTestLines, refusedCallLines, reviewLines } from "../../cli/judge-lines.ts";
 import {
   agentGotText,
   costText,
@@ -16,7 +16,7 @@ import { REVIEW_OUTCOMES } from "../../ipc/review.ts";
 import type { ReviewConfig } from "../../main/gate/reviews/config.ts";
 import { WORKING_BOX } from "../support/box-status.ts";
 import { runGate } from "../support/gate-process.ts";
-import { judgeRefusal, judgeStatus, modelStatus, review } from "../support/judge-views.ts";
+import { judgeStatus, modelStatus, refusedCall, review } from "../support/judge-views.ts";
 import { HeldJudge, judgedBy } from "../support/judged-calls.ts";
 import { startGate } from "../support/running-gate.ts";
 import { temporaryHome } from "../support/temporary-home.ts";
@@ -157,9 +157,9 @@ describe("judge test", () => {
 });
 
 describe("judge refusals", () => {
-  const now = Date.parse(judgeRefusal().refused_at) + 60_000;
+  const now = Date.parse(refusedCall().refused_at) + 60_000;
 
-  const hostile = judgeRefusal({
+  const hostile = refusedCall({
     id: "d2d2d2d2-0000",
     can_override: false,
     overridden_at: new Date(now).toISOString(),
@@ -167,8 +167,8 @@ describe("judge refusals", () => {
   });
 
   it("say in full what was refused, by whom and why, and how it is allowed once", () => {
-    const { id } = judgeRefusal();
-    expect(judgeRefusalLines([judgeRefusal(), hostile], now, 200)).toEqual([
+    const { id } = refusedCall();
+    expect(refusedCallLines([refusedCall(), hostile], now, 200)).toEqual([
       expect.stringMatching(/: run npm test && git push --force origin main/),
       "  Refused by reviewer: It rewrites the history of main, and nobody asked for that.",
       expect.stringMatching(new RegExp(`^  to allow it once: .*judge override ${id.slice(0, 6)}$`)),
@@ -179,7 +179,7 @@ describe("judge refusals", () => {
   });
 
   it("are never wider than the terminal, and lose no word", () => {
-    const lines = judgeRefusalLines([judgeRefusal()], now, 40);
+    const lines = refusedCallLines([refusedCall()], now, 40);
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(40);
     expect(lines.map((line) => line.trim()).join(" ")).toContain("and nobody asked for that.");
   });

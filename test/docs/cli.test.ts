@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { expect, test } from "vitest";
 import { commandLine } from "../../cli/main.ts";
 import { EXIT } from "../../cli/output.ts";
-import { judgeRefusalSchema } from "../../ipc/judges.ts";
+import { refusedCallSchema } from "../../ipc/judges.ts";
 import {
   agentSchema,
   approvalSchema,
@@ -99,7 +99,7 @@ test("the fields of each listing are the contract's", async () => {
   expect(fieldsOf("approvals list")).toEqual(Object.keys(approvalSchema.shape));
   const waiting = Object.keys(pairingRequestSchema.shape);
   expect(fieldsOf("agents list")).toEqual([...Object.keys(agentSchema.shape), ...waiting]);
-  expect(fieldsOf("judge refusals")).toEqual(Object.keys(judgeRefusalSchema.shape));
+  expect(fieldsOf("judge refusals")).toEqual(Object.keys(refusedCallSchema.shape));
   expect(fieldsOf("status")).toEqual(Object.keys(statusSchema.shape));
   const home = temporaryHome();
   const { lines: registry } = await runGate(home, ["policy", "registry"]);

@@ -1,4 +1,4 @@
-import type { JudgeRefusal, JudgeStatus, ModelStatus, RunningReview } from "../../ipc/judges.ts";
+import type { JudgeStatus, ModelStatus, RefusedCall, RunningReview } from "../../ipc/judges.ts";
 import type { OperatorApi } from "../../ipc/operator-api.ts";
 import type { Review } from "../../ipc/review.ts";
 import { CARD_PROJECT, describedCard } from "./described-cards.ts";
@@ -34,7 +34,7 @@ export function runningReview(change: Partial<RunningReview> = {}): RunningRevie
 }
 
 /** A command that a validator refused. */
-export function judgeRefusal(change: Partial<JudgeRefusal> = {}): JudgeRefusal {
+export function refusedCall(change: Partial<RefusedCall> = {}): RefusedCall {
   const command = "npm test && git push --force origin main";
   return {
     id: "d1",
@@ -106,12 +106,12 @@ export interface JudgesOperator extends OperatorApi {
   readonly overridden: string[];
   readonly dismissed: string[];
   /** Other reviews and refusals than before. */
-  change(next: { running?: readonly RunningReview[]; refused?: readonly JudgeRefusal[] }): void;
+  change(next: { running?: readonly RunningReview[]; refused?: readonly RefusedCall[] }): void;
 }
 
 interface Judged {
   running?: readonly RunningReview[];
-  refused?: readonly JudgeRefusal[];
+  refused?: readonly RefusedCall[];
   status?: JudgeStatus;
 }
 

@@ -7,7 +7,7 @@ import { useWords } from "../../words/language.ts";
 import { EndedRequest } from "./EndedRequest.tsx";
 import { FirstSteps } from "./FirstSteps.tsx";
 import { History } from "./History.tsx";
-import { JudgeRefusals } from "./JudgeRefusals.tsx";
+import { RefusedCalls } from "./RefusedCalls.tsx";
 import "../../style/views.css";
 import "./approvals.css";
 
@@ -36,7 +36,7 @@ export default function Approvals({ rest }: ViewProps) {
       ) : (
         <>
           <CardStack nothing={<FirstSteps />} pointed_at={rest} gone={<EndedRequest token={rest} />} />
-          <JudgeRefusals />
+          <RefusedCalls />
         </>
       )}
     </div>

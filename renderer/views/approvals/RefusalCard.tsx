@@ -2,7 +2,7 @@ import { useId, useMemo, useRef } from "react";
 import { toolText } from "../../../ipc/box-words.ts";
 import { effectText } from "../../../ipc/hazard-words.ts";
 import { agentGotText, overrideText, refusedText } from "../../../ipc/judge-words.ts";
-import type { JudgeRefusal } from "../../../ipc/judges.ts";
+import type { RefusedCall } from "../../../ipc/judges.ts";
 import { shownCall } from "../../../ipc/shown-call.ts";
 import { EndsProvider, useReading } from "../../cards/ends.tsx";
 import { Hazards } from "../../cards/Hazards.tsx";
@@ -22,7 +22,7 @@ import { useLanguage, useWords } from "../../words/language.ts";
 import "../../cards/cards.css";
 
 interface RefusalCardProps {
-  refusal: JudgeRefusal;
+  refusal: RefusedCall;
   onDismissed(): void;
 }
 
@@ -47,13 +47,7 @@ export function RefusalCard({ refusal, onDismissed }: RefusalCardProps) {
     });
   };
   return (
-    <article
-      ref={card}
-      className="card judge-refusal"
-      aria-labelledby={title_id}
-      data-refusal={id}
-      {...guarded.presses}
-    >
+    <article ref={card} className="card refused-call" aria-labelledby={title_id} data-refusal={id} {...guarded.presses}>
       <RefusalHead
         refusal={refusal}
         title_id={title_id}
@@ -95,7 +89,7 @@ export function RefusalCard({ refusal, onDismissed }: RefusalCardProps) {
 }
 
 interface RefusalHeadProps {
-  refusal: JudgeRefusal;
+  refusal: RefusedCall;
   title_id: string;
   /** The file that it is about, where nothing below says it. */
   object: string | null;

@@ -7,13 +7,13 @@ import { appeared, closed, drawn, EMPTY, reviewsAre, type WatchState } from "../
 import { LANGUAGES } from "../../../ipc/language.ts";
 import { PRESS_DELAY_MS } from "../../../ipc/press-delay.ts";
 import { approvalView } from "../../support/approval-view.ts";
-import { judgeRefusal, review, runningReview } from "../../support/judge-views.ts";
+import { refusedCall, review, runningReview } from "../../support/judge-views.ts";
 import { Watched } from "../../support/watched.ts";
 
 const AT = Date.parse("2026-11-21T00:00:19Z");
 const SIZE = { columns: 100, rows: 40 };
 const text = (rows: readonly { text: string }[]) => rows.map((row) => row.text).join("\n");
-const refused = judgeRefusal({ refused_at: "2026-11-21T00:00:00Z" });
+const refused = refusedCall({ refused_at: "2026-11-21T00:00:00Z" });
 const loadedWith = (refusals: readonly (typeof refused)[]): WatchState =>
   reviewsAre({ ...EMPTY, is_loaded: true }, { running: [], refused: refusals }, 0);
 const layout = (state: WatchState) => arranged(state, SIZE, AT).layout;
@@ -86,7 +86,7 @@ describe("what a judge refused", () => {
     const card = approvalView();
     const waiting = appeared(loadedWith([refused]), card, 1000);
     expect([waiting.selected, waiting.selected_at]).toEqual([card.token, 1000]);
-    const both = reviewsAre(waiting, { running: [], refused: [judgeRefusal({ id: "d2" }), refused] }, 2000);
+    const both = reviewsAre(waiting, { running: [], refused: [refusedCall({ id: "d2" }), refused] }, 2000);
     expect(both.selected).toBe(card.token);
     expect(text(arranged(both, SIZE, AT).rest)).toContain("2 calls refused by a judge: Tab");
     expect(pressed(both, { input: "", name: "tab" }, 2000, layout(both)).state.selected).toBe("refusal d2");
@@ -136,7 +136,7 @@ describe("what a judge refused", () => {
         fc.boolean(),
         fc.constantFrom(...LANGUAGES),
         (screen, count, is_asked, language) => {
-          const long = judgeRefusal({
+          const long = refusedCall({
             summary: "run ".repeat(90),
             instead: "else ".repeat(90),
             review: review({ outcome: "rejected", sentence: "日本 ".repeat(200) }),

@@ -4,10 +4,10 @@ import { NO_BROWSER, SCHEMES } from "../../support/browser.ts";
 import { card, cards, focused, press, settle } from "../../support/card-page.ts";
 import { cardKind, operatorWith, runs } from "../../support/card-views.ts";
 import {
-  judgeRefusal,
   judgeStatus,
   modelStatus,
   operatorWithJudges,
+  refusedCall,
   review,
   runningReview,
 } from "../../support/judge-views.ts";
@@ -99,7 +99,7 @@ describe.skipIf(NO_BROWSER !== null)("what a judge refused", () => {
   it("is below all that waits: the thing itself, by whom and why, and what the agent got; it never has the focus", async () => {
     const gate = await startGate();
     const edit = cardKind("edit");
-    const hostile = judgeRefusal({
+    const hostile = refusedCall({
       id: "d2",
       executor: "Edit",
       args: edit.args,
@@ -109,7 +109,7 @@ describe.skipIf(NO_BROWSER !== null)("what a judge refused", () => {
       can_override: false,
     });
     const operator = operatorWithJudges(operatorWith(gate.operator, [cardKind("command that only reads")]), {
-      refused: [judgeRefusal(), hostile],
+      refused: [refusedCall(), hostile],
     });
     const { page, problems } = await openPage(operator, { browser: browser() });
     const refused = page.locator("[data-refusal=d1]");
@@ -134,14 +134,14 @@ describe.skipIf(NO_BROWSER !== null)("what a judge refused", () => {
 
   it("where nothing waits nothing has the focus, and a press too soon doesn't count", async () => {
     const gate = await startGate();
-    const operator = operatorWithJudges(gate.operator, { refused: [judgeRefusal()] });
+    const operator = operatorWithJudges(gate.operator, { refused: [refusedCall()] });
     const { page } = await openPage(operator, { browser: browser(), stands_still: true });
     const refused = page.locator("[data-refusal=d1]");
     const allow = refused.getByRole("button", { name: "Allow once anyway" });
     await expect.poll(() => allow.isEnabled()).toBe(true);
     expect(await page.evaluate("document.activeElement === document.body")).toBe(true);
     await settle(page);
-    operator.change({ refused: [judgeRefusal({ id: "d9" }), judgeRefusal()] });
+    operator.change({ refused: [refusedCall({ id: "d9" }), refusedCall()] });
     await page.locator("[data-refusal=d9]").waitFor();
     await allow.click();
     await refused.getByText("That didn't count").waitFor();
@@ -159,7 +159,7 @@ describe.skipIf(NO_BROWSER !== null)("what a judge refused", () => {
     const command = Array.from({ length: 120 }, (_, index) => `echo ${index}`).join("\n");
     const { description } = runs(command);
     const operator = operatorWithJudges(gate.operator, {
-      refused: [judgeRefusal({ args: { command }, description })],
+      refused: [refusedCall({ args: { command }, description })],
     });
     const { page } = await openPage(operator, { browser: browser() });
     const allow = page.getByRole("button", { name: "Allow once anyway" });
@@ -169,7 +169,7 @@ describe.skipIf(NO_BROWSER !== null)("what a judge refused", () => {
 
   it("goes away when it is dismissed, and the next one's button has the focus", async () => {
     const gate = await startGate();
-    const operator = operatorWithJudges(gate.operator, { refused: [judgeRefusal(), judgeRefusal({ id: "d2" })] });
+    const operator = operatorWithJudges(gate.operator, { refused: [refusedCall(), refusedCall({ id: "d2" })] });
     const { page } = await openPage(operator, { browser: browser(), stands_still: true });
     await press(page.locator("[data-refusal=d1]").getByRole("button", { name: "Dismiss" }));
     await page.locator("[data-refusal=d1]").waitFor({ state: "detached" });
@@ -186,7 +186,7 @@ describe.skipIf(NO_BROWSER !== null)("what a judge refused", () => {
     const { page } = await openPage(operator, { browser: browser() });
     const asking = card(page, "May I run?");
     const before = await asking.boundingBox();
-    operator.change({ refused: [judgeRefusal()] });
+    operator.change({ refused: [refusedCall()] });
     await page.locator("[data-refusal=d1]").waitFor();
     expect(await asking.boundingBox()).toEqual(before);
   });
@@ -248,7 +248,7 @@ describe.skipIf(NO_BROWSER !== null)("what is shown of judges", () => {
       operatorWith(gate.operator, [runs("npm test", { reviews: [review(), long] })]),
       {
         running: [runningReview({ name: "n".repeat(64), summary: "x".repeat(200), agent_name: "a".repeat(60) })],
-        refused: [judgeRefusal(), judgeRefusal({ id: "d2", review: long, instead: "y".repeat(300) })],
+        refused: [refusedCall(), refusedCall({ id: "d2", review: long, instead: "y".repeat(300) })],
         status: judgeStatus({
           models: [modelStatus({ name: "n".repeat(64), measured: null, problem: "unreachable" })],
         }),

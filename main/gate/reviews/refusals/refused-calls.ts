@@ -2,7 +2,7 @@ import type { Decision } from "../../../../ipc/decision.ts";
 import type { Description } from "../../../../ipc/description.ts";
 import { GateError } from "../../../../ipc/gate-error.ts";
 import { isoSeconds } from "../../../../ipc/iso-seconds.ts";
-import type { JudgeRefusal } from "../../../../ipc/judges.ts";
+import type { RefusedCall } from "../../../../ipc/judges.ts";
 import type { BrokerSettings } from "../../approvals/broker.ts";
 import { summaryOf } from "../../approvals/question.ts";
 import { keysOf } from "../../approvals/share-keys.ts";
@@ -20,7 +20,7 @@ export const KEPT_CHARACTERS = 2 * 1024 * 1024;
 /** In seconds. */
 export const KEPT_SECONDS = 3600;
 
-export interface JudgeRefusalsParts {
+export interface RefusedCallsParts {
   settings: Pick<BrokerSettings, "home" | "language" | "clock">;
   passes: JudgePasses;
   /** Whether gate.toml lets the user allow a call in spite of a judge. */
@@ -28,7 +28,7 @@ export interface JudgeRefusalsParts {
   changed(): void;
 }
 
-type Listed = Omit<JudgeRefusal, "can_override">;
+type Listed = Omit<RefusedCall, "can_override">;
 
 interface Kept {
   listed: Listed;
@@ -42,12 +42,12 @@ interface Kept {
   end: End;
 }
 
-export class JudgeRefusals {
-  readonly #parts: JudgeRefusalsParts;
+export class RefusedCalls {
+  readonly #parts: RefusedCallsParts;
   /** The oldest first. */
   readonly #kept = new Map<string, Kept>();
 
-  constructor(parts: JudgeRefusalsParts) {
+  constructor(parts: RefusedCallsParts) {
     this.#parts = parts;
   }
 
@@ -88,7 +88,7 @@ export class JudgeRefusals {
   }
 
   /** Newest first. */
-  list(): JudgeRefusal[] {
+  list(): RefusedCall[] {
     this.#forgetOld();
     return [...this.#kept.values()].reverse().map((kept) => this.#view(kept));
   }
@@ -97,7 +97,7 @@ export class JudgeRefusals {
    * Lets this call pass the judges once. Nothing changes where it was overridden before.
    * @throws GateError `override_not_allowed`, `too_late`; SQLite's error: it doesn't pass then
    */
-  override(id: string): { refusal: JudgeRefusal; executor: string; is_new: boolean } {
+  override(id: string): { refusal: RefusedCall; executor: string; is_new: boolean } {
     if (!this.#parts.canOverride()) {
       throw new GateError(
         "override_not_allowed",
@@ -180,7 +180,7 @@ export class JudgeRefusals {
     }
   }
 
-  #view({ listed }: Kept): JudgeRefusal {
+  #view({ listed }: Kept): RefusedCall {
     return { ...listed, can_override: listed.overridden_at === null && this.#parts.canOverride() };
   }
 }

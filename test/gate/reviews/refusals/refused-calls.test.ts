@@ -4,7 +4,7 @@ import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import type { Decision } from "../../../../ipc/decision.ts";
 import { PASS_SECONDS } from "../../../../main/gate/reviews/refusals/judge-passes.ts";
-import { KEPT_CHARACTERS, KEPT_REFUSALS, KEPT_SECONDS } from "../../../../main/gate/reviews/refusals/judge-refusals.ts";
+import { KEPT_CHARACTERS, KEPT_REFUSALS, KEPT_SECONDS } from "../../../../main/gate/reviews/refusals/refused-calls.ts";
 import { Operator } from "../../../../main/operator/operator.ts";
 import { linesIn } from "../../../support/audit-trail.ts";
 import { HeldJudge } from "../../../support/judged-calls.ts";

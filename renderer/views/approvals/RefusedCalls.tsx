@@ -8,7 +8,7 @@ import { RefusalCard } from "./RefusalCard.tsx";
 const MOST = 20;
 
 /** What judges refused lately, newest first: below everything that waits, as none of it waits for an answer. */
-export function JudgeRefusals() {
+export function RefusedCalls() {
   const words = useWords(judgeWords);
   const { data, refresh } = useQuery("reviews.list", {});
   const list = useRef<HTMLElement>(null);
@@ -22,9 +22,9 @@ export function JudgeRefusals() {
   const refused = data?.refused ?? [];
   if (refused.length === 0) return null;
   return (
-    <section ref={list} className="judge-refusals" aria-labelledby="judge-refusals" tabIndex={-1}>
+    <section ref={list} className="refused-calls" aria-labelledby="refused-calls" tabIndex={-1}>
       <div>
-        <h2 id="judge-refusals">{words.refusals}</h2>
+        <h2 id="refused-calls">{words.refusals}</h2>
         <p className="quiet">{words.refusals_note}</p>
       </div>
       {refused.slice(0, MOST).map((refusal) => (
