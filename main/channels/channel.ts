@@ -11,12 +11,14 @@ export interface Gathered {
 
 /** What the user should know of, without being asked. All text is the gate's own, with hidden characters made visible. */
 export interface ChannelNote {
-  kind: "pause" | "alarm" | "evening" | "stale" | "checkpoint" | "test";
+  kind: "pause" | "alarm" | "evening" | "stale" | "checkpoint" | "refused" | "test";
   is_urgent: boolean;
   title: string;
   lines: readonly string[];
   /** Only these channels say it. Left out: each. */
   only?: readonly ChannelName[];
+  /** Said only while the screen is locked, together with others of its kind: see `AwayNotes`. */
+  when_away?: true;
 }
 
 /**

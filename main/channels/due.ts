@@ -24,6 +24,11 @@ const LONGEST_MS = 30_000;
 /** The clock that nobody sets is read a few times a second. */
 const SHORTEST_MS = 100;
 
+/** In how many milliseconds to look at what is due in so many. */
+export function lookAgainAfter(ms: number): number {
+  return Math.min(LONGEST_MS, Math.max(SHORTEST_MS, ms));
+}
+
 export class Due {
   readonly #route: Route;
   readonly #screen: Screen;
@@ -52,7 +57,7 @@ export class Due {
     // The wall's time changes by whole minutes, also where it is set for the summer.
     if (!this.isAllowed(one.is_urgent)) return Math.min(LONGEST_MS, MINUTE_MS - (this.#clock.now() % MINUTE_MS));
     if (when !== "unanswered") return undefined;
-    return Math.min(LONGEST_MS, Math.max(SHORTEST_MS, after_seconds * 1000 - one.waited_ms));
+    return lookAgainAfter(after_seconds * 1000 - one.waited_ms);
   }
 
   #isTime({ waited_ms }: Waits): boolean {

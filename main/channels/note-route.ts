@@ -7,9 +7,10 @@ import type { Pause } from "../../ipc/safety.ts";
 import { shortened, visible } from "../../ipc/visible-text.ts";
 import type { Clock } from "../gate/clock.ts";
 import { errorCode } from "../gate/errors.ts";
+import { AwayNotes } from "./away-notes.ts";
 import type { Called, ChannelNote } from "./channel.ts";
 import type { Route } from "./config.ts";
-import { Due, type Screen } from "./due.ts";
+import { Due, lookAgainAfter, type Screen } from "./due.ts";
 import type { NoteBoard } from "./notes.ts";
 import { CHANNEL_WORDS } from "./words.ts";
 
@@ -38,7 +39,7 @@ interface Lasting {
 
 /**
  * Says on one channel what the user should know of. A pause and an alarm are due as a request is, and only while they hold; every other
- * note at once. In quiet hours only what is urgent comes.
+ * note at once, or while the user is away. In quiet hours only what is urgent comes.
  */
 export class NoteRoute {
   readonly #parts: NoteRouteParts;
@@ -46,6 +47,7 @@ export class NoteRoute {
   /** A pause and alarms, while they hold. */
   readonly #lasting = new Map<string, Lasting>();
   #held: ChannelNote[] = [];
+  readonly #away: AwayNotes;
   #ends: (() => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
   #has_ended = false;
@@ -53,6 +55,7 @@ export class NoteRoute {
   constructor(parts: NoteRouteParts) {
     this.#parts = parts;
     this.#due = new Due(parts.route, parts.screen, parts.clock);
+    this.#away = new AwayNotes(parts);
   }
 
   async start(): Promise<void> {
@@ -63,7 +66,8 @@ export class NoteRoute {
       screen.subscribe(() => this.look()),
       notes.subscribe((note) => {
         if (note.only?.includes(name) === false) return;
-        this.#held = [...this.#held, note].slice(-MOST_HELD);
+        if (note.when_away === true) this.#away.add(note);
+        else this.#held = [...this.#held, note].slice(-MOST_HELD);
         this.look();
       }),
     ];
@@ -89,7 +93,8 @@ export class NoteRoute {
     const held = this.#held.filter(({ is_urgent }) => !this.#due.isAllowed(is_urgent));
     const due = this.#held.filter((note) => !held.includes(note));
     this.#held = held;
-    for (const note of due) this.#parts.channel.note(note);
+    const gathered = this.#due.isAllowed(false) ? this.#away.take() : undefined;
+    for (const note of gathered === undefined ? due : [...due, gathered]) this.#parts.channel.note(note);
     for (const one of this.#lasting.values()) {
       if (one.is_sent || !this.#due.isDue(this.#waits(one))) continue;
       one.is_sent = true;
@@ -141,7 +146,9 @@ export class NoteRoute {
       ...this.#held.map(({ is_urgent }) => ({ waited_ms: 0, is_urgent })),
       ...[...this.#lasting.values()].filter(({ is_sent }) => !is_sent).map((one) => this.#waits(one)),
     ];
+    const away_in = this.#away.dueIn();
     const times = waits.flatMap((one) => this.#due.lookAgainIn(one) ?? []);
+    if (away_in !== undefined) times.push(lookAgainAfter(away_in));
     if (times.length > 0) this.#timer = setTimeout(() => this.look(), Math.min(...times)).unref();
   }
 }

@@ -4,13 +4,13 @@ import type { Screen } from "./due.ts";
 import type { ScreenLock } from "./screen-lock.ts";
 
 export interface SharedScreenParts {
-  config: Pick<Config, "channels">;
+  config: Pick<Config, "channels"> & Partial<Pick<Config, "telegram">>;
   env: Env;
   changed(): void;
   log(line: string): void;
 }
 
-/** The screen as every channel asks for it. What looks at it is loaded only where a channel is used while it is locked. */
+/** The screen as every channel asks for it. What looks at it is loaded only where a channel is used while it is locked, or says what is for then. */
 export class SharedScreen implements Screen {
   readonly #listeners = new Set<() => void>();
   readonly #opening: Promise<void> | undefined;
@@ -18,7 +18,9 @@ export class SharedScreen implements Screen {
   #has_ended = false;
 
   constructor(parts: SharedScreenParts) {
-    if (Object.values(parts.config.channels).some(({ when }) => when === "locked")) this.#opening = this.#open(parts);
+    const { channels, telegram } = parts.config;
+    const is_asked = Object.values(channels).some(({ when }) => when === "locked");
+    if (is_asked || (telegram?.token_env ?? telegram?.token_file) !== undefined) this.#opening = this.#open(parts);
   }
 
   get isLocked(): boolean {

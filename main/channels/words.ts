@@ -10,6 +10,7 @@ interface Words {
   /** Of a call that needs nothing. */
   nothing: string;
   allow: string;
+  refused_calls: (count: number) => string;
   below: (folder: string) => string;
   directly_in: (folder: string) => string;
   session_ends: string;
@@ -26,6 +27,7 @@ export const CHANNEL_WORDS: Readonly<Record<Language, Words>> = {
     at: (doing, place) => `${doing}: ${place}`,
     nothing: "something else",
     allow: "Allow",
+    refused_calls: (count) => `${count} calls were refused`,
     below: (folder) => `below ${folder}`,
     directly_in: (folder) => `directly in ${folder}`,
     session_ends: "until its session ends",
@@ -40,6 +42,7 @@ export const CHANNEL_WORDS: Readonly<Record<Language, Words>> = {
     at: (doing, place) => `${doing}: ${place}`,
     nothing: "altro",
     allow: "Consenti:",
+    refused_calls: (count) => `${count} chiamate sono state respinte`,
     below: (folder) => `sotto ${folder}`,
     directly_in: (folder) => `direttamente in ${folder}`,
     session_ends: "fino alla fine della sua sessione",

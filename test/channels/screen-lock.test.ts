@@ -1,6 +1,8 @@
 import { Message, type MessageBus, MessageType, Variant } from "@jellybrick/dbus-next";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { channelSections } from "../../main/channels/config.ts";
 import { ScreenLock } from "../../main/channels/screen-lock.ts";
+import { SharedScreen } from "../../main/channels/shared-screen.ts";
 import { busProgram } from "../support/notification-server.ts";
 import { cantRun, PrivateBus } from "../support/private-bus.ts";
 
@@ -142,3 +144,21 @@ describe.skipIf(skipped)("whether the screen is locked", () => {
     expect(screen.isLocked).toBe(false);
   });
 });
+
+it.each([
+  ["a channel is used while it is locked", { channels: { ntfy: { when: "locked" } } }, false],
+  ["Telegram says what is for then", { telegram: { token_env: "TOKEN" } }, false],
+  ["nothing depends on it", {}, null],
+])(
+  "whether the screen is locked is looked at where %s",
+  async (_what, { channels, telegram }: Record<string, object>, is_known) => {
+    const config = {
+      channels: channelSections.channels.parse(channels),
+      telegram: channelSections.telegram.parse(telegram),
+    };
+    const env = { DBUS_SESSION_BUS_ADDRESS: NO_BUS, DBUS_SYSTEM_BUS_ADDRESS: NO_BUS };
+    const screen = new SharedScreen({ config, env, changed: () => undefined, log: () => undefined });
+    expect(screen.isKnown).toBe(is_known);
+    await screen.close();
+  },
+);
