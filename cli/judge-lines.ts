@@ -1,8 +1,17 @@
-import { costText, measuredText, modelProblemText, modelUseText, refusedText, reviewText } from "../ipc/judge-words.ts";
+import {
+  costText,
+  measuredText,
+  modelProblemText,
+  modelUseText,
+  possibleText,
+  refusedText,
+  reviewText,
+} from "../ipc/judge-words.ts";
 import type { JudgeStatus, JudgeTest, ModelStatus, RefusedCall } from "../ipc/judges.ts";
 import { ownCommand } from "../ipc/own-command.ts";
 import { homeFolder } from "../ipc/paths.ts";
 import type { Review } from "../ipc/review.ts";
+import { possibleAfter } from "../ipc/rules.ts";
 import { shortenHome, visible } from "../ipc/visible-text.ts";
 import { modelFix } from "./model-fix.ts";
 import { shortTokens } from "./short-tokens.ts";
@@ -76,7 +85,7 @@ export function refusedCallLines(refused: readonly RefusedCall[], now: number, w
     const { id, agent_name, summary, refused_at } = refusal;
     const short = shorts.get(id) ?? id;
     const what = shortenHome(summary, homeFolder(process.env));
-    const indented = [refusedText(refusal, "en"), onceText(refusal, short)].filter((text) => text !== "");
+    const indented = [refusedText(refusal, "en"), nextText(refusal, short)];
     return [
       ...folded(visible(`${short}  ${momentText(refused_at, now)}  ${agent_name}: ${oneLine(what)}`), width, MAX_ROWS),
       ...indented.flatMap((text) => folded(visible(oneLine(text)), width - 2, MAX_ROWS).map((line) => `  ${line}`)),
@@ -84,9 +93,14 @@ export function refusedCallLines(refused: readonly RefusedCall[], now: number, w
   });
 }
 
-function onceText({ can_override, overridden_at }: RefusedCall, short: string): string {
+/** What a person can do, with the command that does it where there is one. */
+function nextText(refused: RefusedCall, short: string): string {
+  const { agent_name, can_override, overridden_at, rule } = refused;
   if (overridden_at !== null) return "you allowed it once";
-  return can_override ? `to allow it once: ${ownCommand(`judge override ${short}`)}` : "";
+  if (can_override) return `to allow it once: ${ownCommand(`judge override ${short}`)}`;
+  const possible = possibleText(refused, "en");
+  if (possibleAfter(rule) !== "level") return possible;
+  return `${possible}: ${ownCommand(`agents level ${agent_name} Supervised`)}`;
 }
 
 /** What each judge found, a line each. Of those that weren't asked the trace says so. */

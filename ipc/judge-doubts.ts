@@ -11,9 +11,14 @@ const WORDS: Readonly<Record<Language, (why: string) => string>> = {
   it: (why) => `Il giudice ha un dubbio: ${why}`,
 };
 
+/** What the rules note against a call, in words. */
+export function doubtsOf(notes: ApprovalView["judge"]["notes"], language: Language): string[] {
+  return DOUBTS.filter((note) => notes?.includes(note)).map((note) => NOTE_WORDS[language][note]);
+}
+
 /** Why the judge doubts a call, as a sentence for every surface; null where it doesn't. */
 export function doubtText({ score, reason, notes }: ApprovalView["judge"], language: Language): string | null {
-  const doubts = DOUBTS.filter((note) => notes?.includes(note)).map((note) => NOTE_WORDS[language][note]);
+  const doubts = doubtsOf(notes, language);
   if (doubts.length > 0) return WORDS[language](doubts.join(", "));
   return notes === undefined && score < LOW_SCORE && reason !== "" ? WORDS[language](reason) : null;
 }

@@ -1,9 +1,12 @@
-import { doubtText } from "./judge-doubts.ts";
+import type { Stage } from "./decision.ts";
+import { doubtsOf, doubtText } from "./judge-doubts.ts";
 import { fallbackSaid, type JudgeFallback } from "./judge-fallbacks.ts";
 import type { Measurement, ModelProblem, ModelStatus, RefusedCall } from "./judges.ts";
 import type { Language } from "./language.ts";
 import type { ApprovalView } from "./operator-api.ts";
 import type { Review } from "./review.ts";
+import { RULE_WORDS } from "./rule-words.ts";
+import { type Possible, possibleAfter } from "./rules.ts";
 import { shortened } from "./visible-text.ts";
 
 /**
@@ -23,6 +26,10 @@ interface Words {
   not_run: (name: string) => string;
   passed: (name: string) => string;
   refused_by: (name: string, why: string) => string;
+  /** Of what a stage refused. */
+  stages: Readonly<Partial<Record<Stage, string>>>;
+  possible: Readonly<Record<Possible, string>>;
+  override_off: string;
   agent_got: (text: string) => string;
   /** The judge's sentence, which was said, and this. */
   agent_got_too: (text: string) => string;
@@ -49,6 +56,20 @@ const EN: Words = {
   not_run: (name) => `${name} would look at it`,
   passed: (name) => `${name} let it pass`,
   refused_by: (name, why) => `Refused by ${name}${why}`,
+  stages: {
+    guard: "Refused by the guard",
+    policy: "Refused by the policy",
+    scope: "Refused by its tool's limits",
+    judge: "Refused by the judge's rules",
+  },
+  possible: {
+    by_hand: "Nothing overrides the guard: what you want done, do yourself in a terminal",
+    level: "You can give the agent the level Supervised, which asks you before it changes anything",
+    profile: "You can take back what you made stricter for this agent, in policy_overrides.toml",
+    scope: "You can widen what the tool is declared for, in its manifest",
+    judge_rules: "The agent can send it again and say what it is for, or you lower threshold in [judge] of gate.toml",
+  },
+  override_off: "With override = true in [judge] of gate.toml you could allow such a call once",
   agent_got: (text) => `The agent got: ${text}`,
   agent_got_too: (text) => `The agent got the same, and: ${text}`,
   fallbacks: {
@@ -89,6 +110,21 @@ const IT: Words = {
   not_run: (name) => `${name} la esaminerebbe`,
   passed: (name) => `${name} l'ha lasciata passare`,
   refused_by: (name, why) => `Respinta da ${name}${why}`,
+  stages: {
+    guard: "Respinta dalla guardia",
+    policy: "Respinta dalle regole",
+    scope: "Respinta dai limiti del suo strumento",
+    judge: "Respinta dalle regole del giudice",
+  },
+  possible: {
+    by_hand: "Nulla scavalca la guardia: quello che vuoi, fallo tu in un terminale",
+    level: "Puoi dare all'agente il livello Supervised, che ti chiede prima di ogni modifica",
+    profile: "Puoi togliere ciò che hai reso più severo per questo agente, in policy_overrides.toml",
+    scope: "Puoi ampliare ciò per cui lo strumento è dichiarato, nel suo manifesto",
+    judge_rules:
+      "L'agente può inviarla di nuovo dicendo a che cosa serve, o tu abbassi threshold in [judge] di gate.toml",
+  },
+  override_off: "Con override = true in [judge] di gate.toml potresti consentire una chiamata così una volta",
   agent_got: (text) => `L'agente ha ricevuto: ${text}`,
   agent_got_too: (text) => `L'agente ha ricevuto lo stesso, e: ${text}`,
   fallbacks: {
@@ -177,9 +213,22 @@ export function saysSomething({ outcome, sentence }: Pick<Review, "outcome" | "s
   return outcome !== "passed" || sentence.trim() !== "";
 }
 
-/** `Refused by NAME: sentence`. */
-export function refusedText({ review }: Pick<RefusedCall, "review">, language: Language): string {
-  return WORDS[language].refused_by(review.name, because(sentenceOf(review.sentence)));
+/** `Refused by NAME: sentence`, the sentence a judge's own or the rule's. */
+export function refusedText(refused: Pick<RefusedCall, "review"> & ByStage, language: Language): string {
+  const { refused_by, stages } = WORDS[language];
+  const { review, stage } = refused;
+  if (review !== null) return refused_by(review.name, because(sentenceOf(review.sentence)));
+  return (stages[stage] ?? refused_by(stage, "")) + because(ruleText(refused, language));
+}
+
+type ByStage = Pick<RefusedCall, "stage" | "rule" | "reason" | "notes">;
+
+/** As the end of a sentence. By a rule that this version doesn't know: the gate's own sentence. */
+function ruleText({ rule, reason, notes }: ByStage, language: Language): string {
+  if (rule === undefined) return sentenceOf(reason);
+  const text = RULE_WORDS[language][rule];
+  const doubts = doubtsOf(notes, language);
+  return `${text.charAt(0).toLowerCase()}${text.slice(1)}${doubts.length === 0 ? "" : ` (${doubts.join(", ")})`}`;
 }
 
 /** What the agent got to know that it can do; null where that is nothing. The judge's sentence in it isn't repeated. */
@@ -188,7 +237,7 @@ export function agentGotText(
   language: Language,
 ): string | null {
   const { agent_got, agent_got_too } = WORDS[language];
-  const said = review.sentence.trim();
+  const said = review?.sentence.trim() ?? "";
   const at = said === "" ? -1 : instead.indexOf(said);
   const rest = at === -1 ? "" : sentenceOf(instead.slice(at + said.length).replace(/^["'”.;,:\s]+/, ""));
   if (rest !== "") return agent_got_too(rest);
@@ -196,10 +245,21 @@ export function agentGotText(
   return text === "" ? null : agent_got(text);
 }
 
-/** What `reviews.override` would do, or that it was done. */
-export function overrideText({ overridden_at }: Pick<RefusedCall, "overridden_at">, language: Language): string {
-  const { override_means, override_done } = WORDS[language];
-  return overridden_at === null ? override_means : override_done;
+/** What a person can do about it, in one sentence: what `reviews.override` would do, that it was done, or what is possible in its place. */
+export function possibleText(
+  {
+    review,
+    rule,
+    can_override,
+    overridden_at,
+  }: Pick<RefusedCall, "review" | "rule" | "can_override" | "overridden_at">,
+  language: Language,
+): string {
+  const { override_means, override_done, override_off, possible } = WORDS[language];
+  if (overridden_at !== null) return override_done;
+  if (can_override) return override_means;
+  const by_rule = possibleAfter(rule);
+  return review !== null || by_rule === null ? override_off : possible[by_rule];
 }
 
 /** Why a model can't be asked now. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { requirementSchema } from "./decision.ts";
+import { judgeNotesSchema, requirementSchema, ruleSchema, stageSchema } from "./decision.ts";
 import { descriptionSchema } from "./description.ts";
 import { REVIEW_STAGES, reviewSchema } from "./review.ts";
 
@@ -24,7 +24,7 @@ export const runningReviewSchema = z.object({
 });
 export type RunningReview = z.infer<typeof runningReviewSchema>;
 
-/** A call that a judge refused: kept in memory for a while, so that the user sees what was refused, and why. */
+/** A call that a judge or a stage refused and that a person can do something about: kept in memory for a while, so that the user sees it. */
 export const refusedCallSchema = z.object({
   /** The decision's; of a call that was refused again, the first one's. */
   id: z.string(),
@@ -34,13 +34,19 @@ export const refusedCallSchema = z.object({
   summary: z.string(),
   cwd: z.string().nullable(),
   refused_at: z.string(),
-  /** By whom, with its sentence. */
-  review: reviewSchema,
+  /** Who refused it, by which rule, and the gate's sentence about it. */
+  stage: stageSchema,
+  rule: ruleSchema,
+  reason: z.string(),
+  /** Of the rules as judge: what lowered the score. */
+  notes: judgeNotesSchema.optional(),
+  /** Of a judge that was asked, with its sentence; null where a stage refused it. */
+  review: reviewSchema.nullable(),
   /** What the agent got to know that it can do instead. */
   instead: z.string(),
-  /** What the call is and does; null where it was long ago. */
+  /** What the call is and does; null where a stage refused it: nobody can allow that here. */
   description: descriptionSchema.nullable(),
-  /** What it needs, as a card would say it. */
+  /** What it needs, as a card would say it; nothing where `description` is null. */
   capabilities: z.array(requirementSchema),
   /** The whole call: nobody allows once what they can't see. Null where `description` is. */
   args: z.record(z.string(), z.unknown()).nullable(),

@@ -582,14 +582,14 @@ export const operatorMethods = {
     }),
     result: z.object({ argv: z.array(z.string()), project: z.string() }),
   },
-  /** What the judges look at now, and what they refused lately, newest first. */
+  /** What the judges look at now, and what they or a stage refused lately that a person can do something about, newest first. */
   "reviews.list": {
     params: nothing,
     result: z.object({ running: z.array(runningReviewSchema), refused: z.array(refusedCallSchema) }),
   },
   /**
    * Allows this call once, within ten minutes, in spite of the judges: the agent has to send it again, and everything else is examined.
-   * Refused with `override_not_allowed` where gate.toml doesn't allow that, and with `too_late`.
+   * Refused with `override_not_allowed` where gate.toml doesn't allow that or a stage refused it, and with `too_late`.
    */
   "reviews.override": { params: z.object({ id: z.string().max(64) }), result: refusedCallSchema },
   /** A refusal that the user has seen: it isn't listed any more. */

@@ -68,6 +68,26 @@ export const RULES = [
 ] as const;
 export type Rule = (typeof RULES)[number];
 
+/** What a person can do about a denial by a stage: whatever it is, no agent can. */
+export type Possible = "by_hand" | "level" | "profile" | "scope" | "judge_rules";
+
+/** Null: it passes by itself, is the agent's to mend, or is the user's own word. Of what a judge that was asked refused, its review says more. */
+export function possibleAfter(rule: Rule | undefined): Possible | null {
+  if (rule?.startsWith("guard.")) return "by_hand";
+  switch (rule) {
+    case "policy.level-denies":
+      return "level";
+    case "policy.override-denies":
+      return "profile";
+    case "scope.outside-perimeter":
+      return "scope";
+    case "judge.low-score":
+      return "judge_rules";
+    default:
+      return null;
+  }
+}
+
 /** Why a request was withdrawn. */
 export type WithdrawalRule = Extract<Rule, `approval.withdrawn${string}`>;
 

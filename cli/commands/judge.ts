@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { GateError } from "../../ipc/gate-error.ts";
-import { overrideText, refusedText } from "../../ipc/judge-words.ts";
+import { possibleText, refusedText } from "../../ipc/judge-words.ts";
 import type { OperatorApi } from "../../ipc/operator-api.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
 import { judgeStatusLines, judgeTestLines, refusedCallLines } from "../judge-lines.ts";
@@ -20,9 +20,9 @@ import {
 import { SHORTEST } from "../short-tokens.ts";
 import { staleConfigText } from "../stale-config.ts";
 
-/** `judge ...`: the judges of the running gate, and what they refused. */
+/** `judge ...`: the judges of the running gate, and what was refused. */
 export function judgeCommands(program: Command, done: (code: ExitCode) => void): void {
-  const judge = program.command("judge").description("who judges calls, and what the judges refused (docs/judges.md)");
+  const judge = program.command("judge").description("who judges calls, and what was refused (docs/judges.md)");
   judge
     .command("status")
     .description("the judge, its models with today's calls and cost, the validators and their judge agents")
@@ -52,7 +52,7 @@ export function judgeCommands(program: Command, done: (code: ExitCode) => void):
 function refusalCommands(judge: Command): void {
   judge
     .command("refusals")
-    .description("what the judges refused in the last hour, newest first")
+    .description("what judges, guard and policy refused in the last hour, why, and what is possible instead")
     .addOption(jsonOption())
     .action((options: DataOptions) =>
       withRunningGate(async (api) => {
@@ -69,7 +69,7 @@ function refusalCommands(judge: Command): void {
     .action((id: string) =>
       withRunningGate(async (api) => {
         const refusal = await api.call("reviews.override", { id: await refusalMeant(api, id) });
-        tell(refusal, `${refusal.summary}: ${refusedText(refusal, "en")}`, overrideText(refusal, "en"));
+        tell(refusal, `${refusal.summary}: ${refusedText(refusal, "en")}`, possibleText(refusal, "en"));
       }),
     );
   judge

@@ -80,7 +80,6 @@ interface FrameWords {
   asks_to_pair: (name: string) => string;
   more_judged: (count: number) => string;
   refused_calls: (count: number) => string;
-  no_override: string;
   allow_asked: string;
   allowed_once: (what: string) => string;
   refused_ago: (agent: string, ago: string) => string;
@@ -174,8 +173,7 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
     not_paired: (name) => `You refused to pair ${name}`,
     asks_to_pair: (name) => `${name} asks to be paired`,
     more_judged: (count) => `and ${count} more`,
-    refused_calls: (count) => `${count} ${count === 1 ? "call" : "calls"} refused by a judge: Tab`,
-    no_override: "This can't be allowed once: gate.toml doesn't say override = true in [judge], or it was long ago.",
+    refused_calls: (count) => `${count} ${count === 1 ? "call" : "calls"} refused: Tab`,
     allow_asked: "Allow it once in spite of the judge?",
     allowed_once: (what) => `You allowed it once: ${what}`,
     refused_ago: (agent, ago) => `${agent}  ·  ${ago} ago`,
@@ -268,9 +266,7 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
     not_paired: (name) => `Hai rifiutato di collegare ${name}`,
     asks_to_pair: (name) => `${name} chiede di collegarsi`,
     more_judged: (count) => (count === 1 ? "e un'altra" : `e altre ${count}`),
-    refused_calls: (count) =>
-      count === 1 ? "una chiamata respinta da un giudice: Tab" : `${count} chiamate respinte da un giudice: Tab`,
-    no_override: "Non si può consentire: manca override = true in [judge] di gate.toml, o è passato troppo tempo.",
+    refused_calls: (count) => (count === 1 ? "una chiamata respinta: Tab" : `${count} chiamate respinte: Tab`),
     allow_asked: "Consentirla una volta nonostante il giudice?",
     allowed_once: (what) => `Hai consentito una volta: ${what}`,
     refused_ago: (agent, ago) => `${agent}  ·  ${ago} fa`,

@@ -1,5 +1,6 @@
 import { LENGTHS, type Length } from "../../ipc/answer-lengths.ts";
 import type { Level } from "../../ipc/decision.ts";
+import { possibleText } from "../../ipc/judge-words.ts";
 import type { Answer, ApprovalView, Choice, Refuse } from "../../ipc/operator-api.ts";
 import { PRESS_DELAY_MS } from "../../ipc/press-delay.ts";
 import { parseExpiry } from "../durations.ts";
@@ -122,7 +123,7 @@ function pairing(state: WatchState, key: Key, now: number): Step {
   return { state: { ...state, answering: pairingKey(request) }, effect: { kind: "pair", name: request.name, level } };
 }
 
-/** What a judge refused: seen, or to be allowed once, which is asked back. */
+/** What was refused: seen, or to be allowed once, which is asked back. */
 function atRefusal(state: WatchState, key: Key, now: number, layout: Layout): Step {
   const refusal = selectedRefusal(state);
   const dismisses = key.name === "enter" || key.input === "d";
@@ -132,7 +133,7 @@ function atRefusal(state: WatchState, key: Key, now: number, layout: Layout): St
   if (state.answering !== null) return said(state, wordsOf(state).on_its_way);
   if (dismisses)
     return { state: { ...state, answering: refusalKey(refusal) }, effect: { kind: "dismiss", id: refusal.id } };
-  if (!refusal.can_override) return said(state, wordsOf(state).no_override);
+  if (!refusal.can_override) return said(state, `${possibleText(refusal, state.language)}.`);
   if (layout.page === 0) return said(state, wordsOf(state).call_not_shown);
   if (!state.is_read) return said(state, wordsOf(state).read_first);
   return { state: { ...state, mode: { kind: "override" }, selected_at: now } };

@@ -1,5 +1,5 @@
 import { effectText, hazardText } from "../../ipc/hazard-words.ts";
-import { agentGotText, beingJudgedText, overrideText, refusedText } from "../../ipc/judge-words.ts";
+import { agentGotText, beingJudgedText, possibleText, refusedText } from "../../ipc/judge-words.ts";
 import type { RefusedCall } from "../../ipc/judges.ts";
 import { shortenHome, visible } from "../../ipc/visible-text.ts";
 import { spanText } from "../times.ts";
@@ -26,14 +26,14 @@ export function runningRows({ running, language }: WatchState, width: number, mo
   return has_row ? [...rows, { text: folded(more, width, 1)[0] ?? "", tone: "quiet" }] : rows;
 }
 
-/** Below a card: that judges refused something, too. */
+/** Below a card: that something was refused, too. */
 export function refusedRow({ refusals, language }: WatchState, width: number): Row[] {
   const open = refusals.filter(({ overridden_at }) => overridden_at === null).length;
   if (open === 0) return [];
   return [{ text: folded(FRAME_WORDS[language].refused_calls(open), width, 1)[0] ?? "", tone: "quiet" }];
 }
 
-/** The head of a refusal: by whom and why, what the agent got, and what the call does. */
+/** The head of a refusal: by whom and why, what the agent got, what the call does, and what is possible. */
 export function refusalRows(
   refusal: RefusedCall,
   position: string,
@@ -51,10 +51,10 @@ export function refusalRows(
   const summary = home === null ? refusal.summary : shortenHome(refusal.summary, home);
   const asked: Row[] =
     mode.kind === "override"
-      ? [...of(words.allow_asked, "marked"), ...of(overrideText(refusal, language), "plain")]
-      : refusal.overridden_at === null
+      ? [...of(words.allow_asked, "marked"), ...of(possibleText(refusal, language), "plain")]
+      : refusal.can_override
         ? []
-        : of(overrideText(refusal, language), "plain");
+        : of(possibleText(refusal, language), "plain");
   return [
     { text: "", tone: "quiet", right: folded(right, width, 1)[0] ?? "" },
     ...of(refusedText(refusal, language), "strong", Math.max(2, most)),

@@ -126,7 +126,7 @@ function pageIn(free: number, { lines }: Layout, is_small: boolean): number {
   return Math.max(0, lines <= free || is_small ? free : free - 1);
 }
 
-/** What a judge refused: like a card, with the whole call, but nothing waits for an answer. */
+/** What was refused: like a card, with the whole call, but nothing waits for an answer. */
 function refusalScreen(refusal: RefusedCall, state: WatchState, size: Size, now: number): Omit<Arranged, "top"> {
   const width = Math.max(16, size.columns - FRAME_COLUMNS);
   const is_small = size.rows < SMALL_ROWS;

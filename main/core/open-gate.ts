@@ -8,6 +8,7 @@ import type { SessionDecisions } from "../gate/reviews/session-decisions.ts";
 import type { UserWords } from "../gate/sessions/user-words.ts";
 import type { Subject } from "../gate/stages/examination.ts";
 import type { Judges } from "../judges/judges.ts";
+import { refusedNote } from "../refused-note.ts";
 import type { Beginnings } from "./beginnings.ts";
 import { hasLostTerminal } from "./codex-terminals.ts";
 import type { Opened } from "./stores.ts";
@@ -19,7 +20,8 @@ export function openGate(
   opened: Opened,
   { box, judges, decisions, words }: { box: Box; judges: Judges; decisions: SessionDecisions; words: UserWords },
 ): Gate {
-  const { home, env, paths, config, clock, catalog, audit, prices, overrides, publish, storage, failed } = opened;
+  const { home, env, paths, config, clock, catalog, audit, prices, overrides, notes, publish, storage, failed } =
+    opened;
   const { grants, mcp, approvals, activity, agent_pauses, rate, safety, state_reserve } = opened;
   const reviews_changed = new AtIntervals(REVIEWS_CHANGED_MS, () => publish({ type: "reviews.changed", data: {} }));
   return new Gate(
@@ -79,6 +81,7 @@ export function openGate(
       granted: () => publish({ type: "grants.changed", data: {} }),
       refused: () => publish({ type: "refusals.changed", data: {} }),
       reviewsChanged: () => reviews_changed.go(),
+      callRefused: (refused) => notes.say(refusedNote(refused, config.language)),
       moved: (token, expires_at) => publish({ type: "approval.held", data: { token, expires_at } }),
       failed,
     },

@@ -13,7 +13,7 @@ import { traceOf } from "./pipeline.ts";
 import { withoutQuotes } from "./reviews/quotes.ts";
 import type { SessionDecisions } from "./reviews/session-decisions.ts";
 import { RevisableDecision } from "./revisable-decision.ts";
-import { kindOf, type Reviewable, type Subject } from "./stages/examination.ts";
+import { type Examined, kindOf, type Reviewable, type Subject } from "./stages/examination.ts";
 import { answeredTrace } from "./without-answer.ts";
 
 export interface DecidedCallsParts {
@@ -28,8 +28,8 @@ export interface DecidedCallsParts {
   /** What judges get to know of a session's earlier calls. */
   decisions: Pick<SessionDecisions, "note">;
   meter: DecisionMeter;
-  /** A judge refused this call. */
-  refused(decision: Decision, x: Reviewable): void;
+  /** A judge or a stage refused this call. */
+  refused(decision: Decision, examined: Examined): void;
   /** An agent was allowed a call. `tool`: the server's tool that it is of, where that is known. */
   allowed(agent_id: string, call: ProposedCall, tool: CalledTool | undefined): void;
   /** The surfaces are informed of a decision, without what its judges quote. */
@@ -46,8 +46,8 @@ export interface Unpublished {
   trace: TraceStep[] | undefined;
   /** Its agent gave it up: it is only shown, neither answered nor counted. */
   is_left?: true;
-  /** The call as a judge refused it. */
-  refused?: Reviewable;
+  /** The call as a judge or a stage refused it. */
+  refused?: Examined;
   /** The call got no other decision, although it was withdrawn. */
   is_only?: true;
   /** The server's tool that the call is of, where that is known. */
@@ -133,7 +133,7 @@ export class DecidedCalls {
     const { activity, decisions } = this.#parts;
     if (this.#parts.hasJudges())
       this.#attempt("noting a decision for the judges", () => decisions.note(current, call, subject));
-    if (refused !== undefined) this.#attempt("noting a judge's refusal", () => this.#parts.refused(current, refused));
+    if (refused !== undefined) this.#attempt("noting a refused call", () => this.#parts.refused(current, refused));
     this.#attempt("publishing a decision", () => {
       const shown = withoutQuotes(current, call.args);
       activity.note(shown, call, subject, trace, is_only);

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Decided, Deliver, UnsentDecision } from "../../ipc/agent-port.ts";
 import { type Decision, STAGES, type TraceStep } from "../../ipc/decision.ts";
+import type { RefusedCall } from "../../ipc/judges.ts";
 import type { Answer, ApprovalView } from "../../ipc/operator-api.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
 import type { Activity } from "./activity/activity.ts";
@@ -20,7 +21,7 @@ import type { McpTools } from "./mcp/mcp-tools.ts";
 import { DecisionMeter } from "./meter.ts";
 import { confinementOfCall, decisionOf, type ExamineOptions, examineCall, traceOf } from "./pipeline.ts";
 import { preparedRun } from "./prepared-run.ts";
-import { afterReviews, isRefusedByJudge } from "./reviews/after-reviews.ts";
+import { afterReviews } from "./reviews/after-reviews.ts";
 import { CallsInReview, type JudgedCall } from "./reviews/calls-in-review.ts";
 import { reviewersFor } from "./reviews/concerns.ts";
 import { RefusedCalls } from "./reviews/refusals/refused-calls.ts";
@@ -70,8 +71,10 @@ export interface GateEvents {
   granted(): void;
   /** Something was refused for a session. */
   refused(): void;
-  /** What is being judged, or what judges refused, is another. */
+  /** What is being judged, or what was refused, is another. */
   reviewsChanged(): void;
+  /** A call was refused that a person can do something about, and that isn't listed yet. */
+  callRefused(refused: RefusedCall): void;
   /** A request's deadline has another date. */
   moved(token: string, expires_at: string): void;
   /** Something unexpected, to log. */
@@ -98,7 +101,7 @@ const ALLOWED_FOR_HOOK: Pick<Reviewable, "outcome" | "reason" | "rule"> = {
 export class Gate {
   readonly broker: ApprovalBroker;
   readonly waiting: WaitingCalls;
-  /** What judges refused, and which of it the user allowed in spite of them. */
+  /** What was refused, and which of it the user allowed in spite of judges. */
   readonly refused_calls: RefusedCalls;
   readonly meter = new DecisionMeter();
   readonly #parts: GateParts;
@@ -121,12 +124,13 @@ export class Gate {
       passes: parts.approvals.passes,
       canOverride: parts.canOverrideJudges,
       changed: () => events.reviewsChanged(),
+      added: (refused) => events.callRefused(refused),
     });
     this.#decided = new DecidedCalls({
       ...parts,
       hasJudges: () => (parts.stages.reviewers ?? []).length > 0,
       meter: this.meter,
-      refused: (decision, x) => this.refused_calls.note(decision, x),
+      refused: (decision, examined) => this.refused_calls.note(decision, examined),
       allowed: (agent_id, call, tool) => parts.mcp?.hook_answers.note(agent_id, call, tool),
       published: (decision, call, subject) => events.decided(decision, call, subject),
       failed: (what, error) => events.failed(what, error),
@@ -274,7 +278,7 @@ export class Gate {
       trace,
       first: { ms: performance.now() - began, grants_used: x.grants_used ?? [] },
       tool: x.executor.mcp,
-      ...(isRefusedByJudge(examined) ? { refused: examined.x } : {}),
+      ...(denial === null ? {} : { refused: examined }),
     });
     return decided;
   }

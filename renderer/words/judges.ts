@@ -1,7 +1,7 @@
 const en = {
   running: "Being judged now",
   andMore: (count: number) => `and ${count} more`,
-  refusals: "Refused by judges",
+  refusals: "Refused",
   refusals_note: "Nothing waits for you here: the agent has its answer. A refusal goes away by itself after an hour.",
   dismiss: "Dismiss",
   allow: "Allow once anyway",
@@ -21,7 +21,7 @@ const en = {
 const it: typeof en = {
   running: "In giudizio ora",
   andMore: (count) => (count === 1 ? "e un'altra" : `e altre ${count}`),
-  refusals: "Respinte dai giudici",
+  refusals: "Respinte",
   refusals_note: "Qui niente ti aspetta: l'agente ha già la sua risposta. Dopo un'ora una voce sparisce da sola.",
   dismiss: "Chiudi",
   allow: "Consenti comunque una volta",

@@ -16,7 +16,7 @@ import { REVIEW_OUTCOMES } from "../../ipc/review.ts";
 import type { ReviewConfig } from "../../main/gate/reviews/config.ts";
 import { WORKING_BOX } from "../support/box-status.ts";
 import { runGate } from "../support/gate-process.ts";
-import { judgeStatus, modelStatus, refusedCall, review } from "../support/judge-views.ts";
+import { guardRefusal, judgeStatus, modelStatus, refusedCall, review } from "../support/judge-views.ts";
 import { HeldJudge, judgedBy } from "../support/judged-calls.ts";
 import { startGate } from "../support/running-gate.ts";
 import { temporaryHome } from "../support/temporary-home.ts";
@@ -175,6 +175,26 @@ describe("judge refusals", () => {
       expect.stringMatching(/^d2d2d2 /),
       expect.stringContaining("no\\u{202e}\\u{1b}[2J yes"),
       "  you allowed it once",
+    ]);
+  });
+
+  it("say what is possible where nobody can allow it, with the command that does it", () => {
+    const by_level = guardRefusal({ stage: "policy", rule: "policy.level-denies" });
+    const by_rules = guardRefusal({ stage: "judge", rule: "judge.low-score", notes: ["judge.path-traversal"] });
+    const lines = [guardRefusal(), by_level, by_rules].map((one) => refusedCallLines([one], now, 200).slice(1));
+    expect(lines).toEqual([
+      [
+        "  Refused by the guard: a command that leaves no way back",
+        "  Nothing overrides the guard: what you want done, do yourself in a terminal",
+      ],
+      [
+        "  Refused by the policy: the agent's level doesn't allow it",
+        expect.stringMatching(/: .*agents level claude-code Supervised$/),
+      ],
+      [
+        "  Refused by the judge's rules: the judge's score is below its threshold (a path goes up by '..')",
+        expect.stringContaining("threshold in [judge]"),
+      ],
     ]);
   });
 

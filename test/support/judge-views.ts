@@ -43,6 +43,9 @@ export function refusedCall(change: Partial<RefusedCall> = {}): RefusedCall {
     summary: `run ${command}`,
     cwd: CARD_PROJECT,
     refused_at: new Date(Date.now() - 65_000).toISOString(),
+    stage: "validators",
+    rule: "validators.rejected",
+    reason: "validator 'reviewer': It rewrites the history of main, and nobody asked for that.",
     review: review({
       stage: "validators",
       name: "reviewer",
@@ -59,6 +62,21 @@ export function refusedCall(change: Partial<RefusedCall> = {}): RefusedCall {
     overridden_at: null,
     ...change,
   };
+}
+
+/** What the guard refused: nobody can allow it. */
+export function guardRefusal(change: Partial<RefusedCall> = {}): RefusedCall {
+  return refusedCall({
+    id: "g1",
+    summary: "run rm -rf /  (in ~/project)",
+    stage: "guard",
+    rule: "guard.irrecoverable-command",
+    reason: "guard: irrecoverable command: pattern 'rm -rf /'",
+    review: null,
+    instead: "name exactly what should change, inside the project",
+    ...{ description: null, capabilities: [], args: null, can_override: false },
+    ...change,
+  });
 }
 
 export function modelStatus(change: Partial<ModelStatus> = {}): ModelStatus {

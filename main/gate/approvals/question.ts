@@ -8,7 +8,7 @@ import type { Executor } from "../executors/catalog.ts";
 import { BOX_CONNECT } from "../executors/internal.ts";
 import type { ExecutorManifest } from "../executors/manifest.ts";
 import { commandsOf } from "../executors/needs.ts";
-import type { Reviewable } from "../stages/examination.ts";
+import type { Unfinished } from "../stages/examination.ts";
 import { realForm } from "../targets/path.ts";
 import { pathName, type ResolvedRequirement, targetText } from "../targets/target.ts";
 import type { PathLink } from "./card.ts";
@@ -46,7 +46,7 @@ export function questionFor(
 
 /** What a call is about, in a line, as its card says it. */
 export function summaryOf(
-  { call, executor, needs, confinement }: Reviewable,
+  { call, executor, needs = [], confinement = null }: Unfinished,
   settings: { home: string; language: Language },
 ): string {
   const project = projectAsked(confinement);

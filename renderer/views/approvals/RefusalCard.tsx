@@ -1,7 +1,7 @@
 import { useId, useMemo, useRef } from "react";
 import { toolText } from "../../../ipc/box-words.ts";
 import { effectText } from "../../../ipc/hazard-words.ts";
-import { agentGotText, overrideText, refusedText } from "../../../ipc/judge-words.ts";
+import { agentGotText, possibleText, refusedText } from "../../../ipc/judge-words.ts";
 import type { RefusedCall } from "../../../ipc/judges.ts";
 import { shownCall } from "../../../ipc/shown-call.ts";
 import { EndsProvider, useReading } from "../../cards/ends.tsx";
@@ -26,7 +26,7 @@ interface RefusalCardProps {
   onDismissed(): void;
 }
 
-/** What a judge refused: the thing itself, by whom and why, what the agent got; and one way to allow it once, which never has the focus. */
+/** What was refused: the thing itself, by whom and why, what the agent got; and one way to allow it once, which never has the focus. */
 export function RefusalCard({ refusal, onDismissed }: RefusalCardProps) {
   const words = useWords(judgeWords);
   const card_words = useWords(cardWords);
@@ -66,9 +66,9 @@ export function RefusalCard({ refusal, onDismissed }: RefusalCardProps) {
         {description === null || description.hazards.length > 0 ? null : (
           <p className="quiet">{effectText(description.effect, language)}</p>
         )}
-        {can_override || overridden_at !== null ? (
-          <p className={overridden_at === null ? "quiet" : "doubt"}>{overrideText(refusal, language)}.</p>
-        ) : null}
+        <p className={overridden_at !== null ? "doubt" : can_override ? "quiet" : undefined}>
+          {possibleText(refusal, language)}.
+        </p>
       </div>
       <div className="row answers" data-answers="">
         <Button data-dismiss="" onClick={guarded.answers(() => act("reviews.dismiss"))}>

@@ -7,7 +7,7 @@ import { RefusalCard } from "./RefusalCard.tsx";
 /** More at once would hide what waits: the older ones are counted. */
 const MOST = 20;
 
-/** What judges refused lately, newest first: below everything that waits, as none of it waits for an answer. */
+/** What was refused lately, newest first: below everything that waits, as none of it waits for an answer. */
 export function RefusedCalls() {
   const words = useWords(judgeWords);
   const { data, refresh } = useQuery("reviews.list", {});

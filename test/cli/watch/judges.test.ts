@@ -7,7 +7,7 @@ import { appeared, closed, drawn, EMPTY, reviewsAre, type WatchState } from "../
 import { LANGUAGES } from "../../../ipc/language.ts";
 import { PRESS_DELAY_MS } from "../../../ipc/press-delay.ts";
 import { approvalView } from "../../support/approval-view.ts";
-import { refusedCall, review, runningReview } from "../../support/judge-views.ts";
+import { guardRefusal, refusedCall, review, runningReview } from "../../support/judge-views.ts";
 import { Watched } from "../../support/watched.ts";
 
 const AT = Date.parse("2026-11-21T00:00:19Z");
@@ -88,7 +88,7 @@ describe("what a judge refused", () => {
     expect([waiting.selected, waiting.selected_at]).toEqual([card.token, 1000]);
     const both = reviewsAre(waiting, { running: [], refused: [refusedCall({ id: "d2" }), refused] }, 2000);
     expect(both.selected).toBe(card.token);
-    expect(text(arranged(both, SIZE, AT).rest)).toContain("2 calls refused by a judge: Tab");
+    expect(text(arranged(both, SIZE, AT).rest)).toContain("2 calls refused: Tab");
     expect(pressed(both, { input: "", name: "tab" }, 2000, layout(both)).state.selected).toBe("refusal d2");
     const after = closed(both, { ...card, status: "rejected" }, 3000);
     expect([after.selected, after.selected_at]).toEqual(["refusal d2", 3000]);
@@ -125,7 +125,24 @@ describe("what a judge refused", () => {
     const step = press(state, "o", 9000);
     expect([step.state.mode.kind, step.effect]).toEqual(["cards", undefined]);
     expect(text(arranged(state, SIZE, AT).rest)).not.toContain("allow once");
+    expect(text(arranged(state, SIZE, AT).card)).toContain("With override = true in [judge] of gate.toml");
   });
+
+  test.each([
+    ["en", "Refused by the guard: a command that leaves no way back", "do yourself in a terminal"],
+    ["it", "Respinta dalla guardia: un comando senza ritorno", "fallo tu in un terminale"],
+  ] as const)(
+    "what the guard refused says what, why and what is possible; no key allows it (%s)",
+    (language, why, possible) => {
+      const state = { ...read(loadedWith([guardRefusal({ refused_at: refused.refused_at })])), language };
+      const card = text(arranged(state, SIZE, AT).card);
+      for (const part of ["rm -rf /", why, possible]) expect(card).toContain(part);
+      const step = press(state, "o", 9000);
+      expect([step.state.mode.kind, step.effect]).toEqual(["cards", undefined]);
+      expect(text(arranged(step.state, SIZE, AT).rest)).toContain(possible);
+      expect(press(state, "d", 9000).effect).toEqual({ kind: "dismiss", id: "g1" });
+    },
+  );
 
   test("is never higher than the terminal, and no row wider", () => {
     const size = fc.record({ columns: fc.integer({ min: 30, max: 200 }), rows: fc.integer({ min: 8, max: 70 }) });

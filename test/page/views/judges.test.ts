@@ -4,6 +4,7 @@ import { NO_BROWSER, SCHEMES } from "../../support/browser.ts";
 import { card, cards, focused, press, settle } from "../../support/card-page.ts";
 import { cardKind, operatorWith, runs } from "../../support/card-views.ts";
 import {
+  guardRefusal,
   judgeStatus,
   modelStatus,
   operatorWithJudges,
@@ -132,6 +133,30 @@ describe.skipIf(NO_BROWSER !== null)("what a judge refused", () => {
     expect(problems).toEqual([]);
   });
 
+  it.each([
+    [
+      "en",
+      "Refused by the guard: a command that leaves no way back",
+      "Nothing overrides the guard: what you want done",
+    ],
+    ["it", "Respinta dalla guardia: un comando senza ritorno", "Nulla scavalca la guardia"],
+  ] as const)(
+    "by the guard: what, why and what is possible, and nothing to allow it with (%s)",
+    async (language, why, possible) => {
+      const gate = await startGate();
+      await gate.operator.call("settings.set", { key: "language", value: language });
+      const operator = operatorWithJudges(gate.operator, { refused: [guardRefusal()] });
+      const { page, problems } = await openPage(operator, { browser: browser() });
+      const refused = page.locator("[data-refusal=g1]");
+      await refused.getByText(why).waitFor();
+      for (const part of ["run rm -rf /", "name exactly what should change, inside the project", possible])
+        expect(await refused.textContent()).toContain(part);
+      expect(await refused.getByRole("button").count()).toBe(1);
+      expect(await seriousProblems(page)).toEqual([]);
+      expect(problems).toEqual([]);
+    },
+  );
+
   it("where nothing waits nothing has the focus, and a press too soon doesn't count", async () => {
     const gate = await startGate();
     const operator = operatorWithJudges(gate.operator, { refused: [refusedCall()] });
@@ -176,7 +201,7 @@ describe.skipIf(NO_BROWSER !== null)("what a judge refused", () => {
     expect(operator.dismissed).toEqual(["d1"]);
     expect(await focused(page)).toBe("Dismiss");
     await press(page.locator("[data-refusal=d2]").getByRole("button", { name: "Dismiss" }));
-    await page.getByRole("heading", { name: "Refused by judges" }).waitFor({ state: "detached" });
+    await page.getByRole("heading", { name: "Refused" }).waitFor({ state: "detached" });
   });
 
   it("comes while a card waits without moving it", async () => {

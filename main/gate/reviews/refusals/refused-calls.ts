@@ -3,16 +3,18 @@ import type { Description } from "../../../../ipc/description.ts";
 import { GateError } from "../../../../ipc/gate-error.ts";
 import { isoSeconds } from "../../../../ipc/iso-seconds.ts";
 import type { RefusedCall } from "../../../../ipc/judges.ts";
+import { possibleAfter } from "../../../../ipc/rules.ts";
 import type { BrokerSettings } from "../../approvals/broker.ts";
 import { summaryOf } from "../../approvals/question.ts";
 import { keysOf } from "../../approvals/share-keys.ts";
 import { describe } from "../../description/describe.ts";
 import { type End, endAt, remaining } from "../../ends.ts";
 import { loggedNameOf } from "../../executors/catalog.ts";
-import type { Reviewable } from "../../stages/examination.ts";
+import type { Denial, Examined, Reviewable } from "../../stages/examination.ts";
+import { isRefusedByJudge } from "../after-reviews.ts";
 import { type JudgePasses, passOf } from "./judge-passes.ts";
 
-/** The calls that judges refused, in memory: the user sees what was refused and why, and may allow one once in spite of them. */
+/** The calls that were refused, in memory: the user sees what, why and what is possible, and may allow one once in spite of judges. */
 
 export const KEPT_REFUSALS = 100;
 /** Of their arguments, all together, as JSON. Each surface reads all of them whenever one changes, which an agent can have happen. */
@@ -26,19 +28,22 @@ export interface RefusedCallsParts {
   /** Whether gate.toml lets the user allow a call in spite of a judge. */
   canOverride(): boolean;
   changed(): void;
+  /** One is listed that wasn't. */
+  added(refused: RefusedCall): void;
 }
 
 type Listed = Omit<RefusedCall, "can_override">;
+type Found = Pick<Listed, "review" | "description" | "capabilities" | "args" | "summary"> & Pick<Kept, "key">;
 
 interface Kept {
   listed: Listed;
   agent_id: string;
-  /** Of its arguments as JSON. */
+  /** Of its arguments as JSON; 0 where a stage refused it. */
   characters: number;
   /** Its name as the trail has it. */
   executor: string;
-  /** What its pass goes by. */
-  pass: string;
+  /** What the same is listed once by; of what a judge refused, what its pass goes by. */
+  key: string;
   end: End;
 }
 
@@ -51,40 +56,59 @@ export class RefusedCalls {
     this.#parts = parts;
   }
 
-  /** The last judge that looked at this call refused it. Nothing of a call without an agent is kept. */
-  note(decision: Decision, x: Reviewable): void {
-    const { agent } = x.subject;
-    const review = decision.reviews?.at(-1);
-    if (agent === null || review === undefined) return;
-    const { settings } = this.#parts;
-    const { clock } = settings;
+  /** A call was denied: one that a person can do something about is listed. Nothing of a call without an agent is kept. */
+  note(decision: Decision, examined: Examined): void {
+    const { agent } = examined.x.subject;
+    const found = agent === null ? null : this.#found(decision, examined);
+    if (agent === null || found === null) return;
+    const { clock } = this.#parts.settings;
     const now = clock.now();
-    const description = describeStated(x);
-    const pass = passOfCall(x, description);
-    const id = this.#takeSame(agent.agent_id, pass) ?? decision.decision_id;
-    this.#kept.set(id, {
+    const { x } = examined;
+    const { key, ...shown } = found;
+    const same = this.#takeSame(agent.agent_id, key);
+    const kept: Kept = {
       agent_id: agent.agent_id,
-      characters: JSON.stringify(x.call.args).length,
+      characters: found.args === null ? 0 : JSON.stringify(found.args).length,
       executor: loggedNameOf(x.call.executor, x.executor.is_described),
-      pass,
+      key,
       end: endAt(clock, now + KEPT_SECONDS * 1000),
       listed: {
-        id,
+        id: same ?? decision.decision_id,
         agent_name: agent.name,
         executor: x.call.executor,
-        summary: summaryOf(x, settings),
         cwd: x.call.context?.cwd ?? null,
         refused_at: isoSeconds(now),
-        review,
+        stage: decision.stage,
+        rule: decision.explain.rule,
+        reason: decision.reason,
+        ...(decision.verdict?.notes === undefined ? {} : { notes: decision.verdict.notes }),
         instead: decision.explain.instead ?? "",
-        capabilities: decision.capabilities,
-        args: x.call.args,
-        description,
+        ...shown,
         overridden_at: null,
       },
-    });
+    };
+    this.#kept.set(kept.listed.id, kept);
     this.#forgetFirst();
     this.#parts.changed();
+    if (same === undefined) this.#parts.added(this.#view(kept));
+  }
+
+  /** What is shown of it beside its decision; null where nobody but the agent can do anything. */
+  #found(decision: Decision, examined: Examined): Found | null {
+    const { settings } = this.#parts;
+    const review = decision.reviews?.at(-1);
+    if (isRefusedByJudge(examined) && review !== undefined) {
+      const { x } = examined;
+      const description = describeStated(x);
+      const { capabilities } = decision;
+      const key = passOfCall(x, description);
+      return { review, description, capabilities, args: x.call.args, summary: summaryOf(x, settings), key };
+    }
+    const { x, denial } = examined;
+    if (denial === null || possibleAfter(denial.explain.rule) === null) return null;
+    const summary = summaryOf(x, settings);
+    // Nobody can allow it here, so that its line is enough: it has no more than that to keep, however long the call is.
+    return { review: null, description: null, capabilities: [], args: null, summary, key: keyOf(denial, summary) };
   }
 
   /** Newest first. */
@@ -110,9 +134,15 @@ export class RefusedCalls {
     if (kept === undefined) {
       throw new GateError("too_late", "this refusal isn't kept any more", "have the agent send the call again");
     }
+    if (kept.listed.review === null)
+      throw new GateError(
+        "override_not_allowed",
+        "only a judge that was asked can be overridden, and none refused this",
+        "see what is possible instead beside it",
+      );
     const is_new = kept.listed.overridden_at === null;
     if (is_new) {
-      this.#parts.passes.give(kept.pass, kept.agent_id);
+      this.#parts.passes.give(kept.key, kept.agent_id);
       kept.listed.overridden_at = isoSeconds(this.#parts.settings.clock.now());
       this.#parts.changed();
     }
@@ -141,16 +171,16 @@ export class RefusedCalls {
   }
 
   /** The id under which this call is listed already: an agent that sends it again can't take it from the user's hands. */
-  #takeSame(agent_id: string, pass: string): string | undefined {
+  #takeSame(agent_id: string, key: string): string | undefined {
     for (const [id, kept] of this.#kept) {
-      if (kept.agent_id !== agent_id || kept.pass !== pass) continue;
+      if (kept.agent_id !== agent_id || kept.key !== key) continue;
       this.#kept.delete(id);
       return id;
     }
     return undefined;
   }
 
-  /** Of whoever has the most, the oldest: no agent pushes out another's. */
+  /** Of whoever has the most, the oldest: no agent pushes out another's, nor what a stage refused what a judge did. */
   #forgetFirst(): void {
     for (;;) {
       const all = { calls: 0, characters: 0 };
@@ -166,7 +196,8 @@ export class RefusedCalls {
       const by = all.calls > KEPT_REFUSALS ? "calls" : "characters";
       if (by === "characters" && all.characters <= KEPT_CHARACTERS) return;
       const [most] = [...held].toSorted(([, one], [, other]) => other[by] - one[by]);
-      const first = [...this.#kept].find(([, { agent_id }]) => agent_id === most?.[0]);
+      const own = [...this.#kept].filter(([, { agent_id }]) => agent_id === most?.[0]);
+      const first = (by === "calls" ? own.find(([, { listed }]) => listed.review === null) : undefined) ?? own[0];
       if (first === undefined) return;
       this.#kept.delete(first[0]);
     }
@@ -181,7 +212,8 @@ export class RefusedCalls {
   }
 
   #view({ listed }: Kept): RefusedCall {
-    return { ...listed, can_override: listed.overridden_at === null && this.#parts.canOverride() };
+    const is_open = listed.review !== null && listed.overridden_at === null;
+    return { ...listed, can_override: is_open && this.#parts.canOverride() };
   }
 }
 
@@ -192,4 +224,9 @@ function describeStated(x: Reviewable): Description {
 /** It is for the call as the user was shown it: where the files that it runs or changes are others by now, it is another one. */
 function passOfCall(x: Reviewable, shown: Description): string {
   return passOf(keysOf(x).share_key, x.subject.session ?? "", [x.stated_needs, shown]);
+}
+
+/** Of what level, profile and scope refuse, the same is possible for each such call; of the rest each is another thing. */
+function keyOf({ explain: { rule }, reason }: Denial, summary: string): string {
+  return JSON.stringify([rule, rule.startsWith("policy.") || rule.startsWith("scope.") ? reason : summary]);
 }

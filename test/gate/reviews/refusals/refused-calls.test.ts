@@ -69,8 +69,8 @@ describe("a refusal by a judge", () => {
     expect(listed.map(({ id }) => id)).toEqual([first, other]);
   });
 
-  it("is listed for an hour, the last hundred of them, and of none that a stage denied", async () => {
-    const { write, operator, clock, judge, agent, core } = await overridable();
+  it("is listed for an hour, the last hundred of them", async () => {
+    const { write, operator, clock, judge } = await overridable();
     for (let index = 0; index < KEPT_REFUSALS + 1; index++) {
       const { next } = write(`${index}.txt`);
       (await judge.reviewing(index + 1)).reject();
@@ -81,10 +81,6 @@ describe("a refusal by a judge", () => {
       Array.from({ length: KEPT_REFUSALS }, (_, index) => String(KEPT_REFUSALS - index)),
     );
     clock.advance(KEPT_SECONDS);
-    expect(await list()).toEqual([]);
-    core.agents.setLevel("tester", "ReadOnly");
-    Object.assign(agent, { level: "ReadOnly" });
-    expect(write().decisions).toMatchObject([{ outcome: "denied", stage: "policy" }]);
     expect(await list()).toEqual([]);
   });
 
@@ -130,6 +126,79 @@ describe("a refusal by a judge", () => {
     await expect(operator.call("reviews.override", { id })).rejects.toMatchObject({ code: "override_not_allowed" });
     const other = await overridable();
     await expect(other.operator.call("reviews.override", { id })).rejects.toMatchObject({ code: "too_late" });
+  });
+});
+
+/** As a profile in policy_overrides.toml makes it. */
+const PROFILE = '[[profile]]\nagent = "tester"\nFull."fs:write" = "denied"\n';
+
+describe("what a stage refused", () => {
+  it.each<[what: string, options: JudgedCoreOptions, file: string, expected: object]>([
+    ["the guard", {}, "../.ssh/authorized_keys", { stage: "guard", rule: "guard.protected-path" }],
+    ["the level", { level: "ReadOnly" }, "a.txt", { stage: "policy", rule: "policy.level-denies" }],
+    ["the rules as judge", { config: "[judge]\nthreshold = 0.99\n" }, "a.txt", { rule: "judge.low-score" }],
+  ])(
+    "%s: is listed with why and what the agent got, without the call's arguments",
+    async (_what, options, file, is) => {
+      const { write, operator } = await overridable(options);
+      const [decision] = write(file).decisions;
+      const { refused } = await operator.call("reviews.list", {});
+      expect(refused).toMatchObject([
+        {
+          id: decision?.decision_id,
+          agent_name: "tester",
+          summary: expect.stringContaining(file.split("/").at(-1) ?? ""),
+          instead: decision?.explain.instead,
+          reason: decision?.reason,
+          ...is,
+          ...{ review: null, args: null, description: null, can_override: false },
+        },
+      ]);
+      expect(JSON.stringify(refused)).not.toContain(SECRET);
+      const id = decision?.decision_id ?? "";
+      await expect(operator.call("reviews.override", { id })).rejects.toMatchObject({ code: "override_not_allowed" });
+      expect(await operator.call("reviews.dismiss", { id })).toEqual({ dismissed: true });
+    },
+  );
+
+  it("a profile: is listed, too", async () => {
+    const home = temporaryHome("");
+    writeFileSync(home.paths.policy_overrides, PROFILE, { mode: 0o600 });
+    const { write, operator } = await overridable({ home });
+    write();
+    expect((await operator.call("reviews.list", {})).refused).toMatchObject([{ rule: "policy.override-denies" }]);
+  });
+
+  it("is not listed where it passes by itself, is the agent's to mend, or is the user's own word", async () => {
+    const { write, operator, core, judge } = await overridable({ level: "Supervised" });
+    expect(write("a\0b").decisions).toMatchObject([{ stage: "validation" }]);
+    const { decisions, state, next } = write();
+    (await judge.reviewing()).pass();
+    await next();
+    const token = state.pending?.token ?? decisions[0]?.pending?.token ?? "";
+    core.gate.answer({ token, decision: "rejected", refuse: "call" }, BY);
+    expect(write().decisions).toMatchObject([{ explain: { rule: "approval.refused-for-session" } }]);
+    core.safety.pause.begin({ by: "human", reason: "lunch", clears: "by_human" });
+    expect(write().decisions).toMatchObject([{ stage: "safety" }]);
+    expect((await operator.call("reviews.list", {})).refused).toEqual([]);
+  });
+
+  it("by its level or profile is listed once for each capability: what would be possible is the same for all", async () => {
+    const { write, operator } = await overridable({ level: "ReadOnly" });
+    const first = write("0.txt").decisions[0];
+    for (let index = 1; index < 9; index++) write(`${index}.txt`);
+    expect((await operator.call("reviews.list", {})).refused).toMatchObject([
+      { id: first?.decision_id, summary: expect.stringContaining("8.txt") },
+    ]);
+  });
+
+  it("never pushes out what a judge refused, however many it is", async () => {
+    const { write, refused, operator } = await overridable();
+    const { decision_id } = await refused();
+    for (let index = 0; index <= KEPT_REFUSALS; index++) write(`../.ssh/${index}`);
+    const { refused: listed } = await operator.call("reviews.list", {});
+    expect(listed).toHaveLength(KEPT_REFUSALS);
+    expect(listed.at(-1)?.id).toBe(decision_id);
   });
 });
 
