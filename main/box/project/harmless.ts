@@ -40,7 +40,7 @@ export function isHarmless(path: string, project: string, noted?: NotedFolder[])
   if (listsPacks(name)) return namesOwnPacks(path);
   if (name === REFERENCES) return namesOwnReferences(path);
   if (!/\/\.git(?:\/|$)/.test(folder)) return false;
-  if (name === "config") return isPlainConfig(path) || isSubmoduleConfig(path, project);
+  if (name === "config") return isPlainText(textOf(path) ?? "[", project) || isSubmoduleConfig(path, project);
   // As `git clone --shared` leaves it in a copy of the project.
   if (name === "alternates") return textOf(path)?.replace("/./", "/") === `${bytesOf(project)}/.git/objects\n`;
   // Git's own template has both.
@@ -208,7 +208,7 @@ const WORKTREE = /^\tworktree = ((?:\.\.\/)+(?!\.\.\/)[\w./-]{1,4096})$/m;
 function isSubmoduleConfig(path: string, project: string): boolean {
   const text = textOf(path);
   const to = WORKTREE.exec(text ?? "")?.[1];
-  if (text === undefined || to === undefined || !isPlainText(text.replace(WORKTREE, ""))) return false;
+  if (text === undefined || to === undefined || !isPlainText(text.replace(WORKTREE, ""), project)) return false;
   const [folder, own] = [dirname(path), `${bytesOf(project)}/.git/modules/`];
   const copy = ledTo(folder, to);
   if (!folder.startsWith(own) || !copy.startsWith(`${bytesOf(project)}/`) || !isItself(copy)) return false;
@@ -221,18 +221,26 @@ const PLAIN_LINES = [
   /^\[core\]$/,
   /^\t(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks) = (?:true|false|[01])$/,
   /^\[(?:remote|branch) "[\w./-]+"\]$/,
-  /^\t(?:url|pushurl) = (?:https?:\/\/|(?:file:\/\/)?\/|\.)[\w.:/~@%+-]*$/,
+  /^\t(?:url|pushurl) = https?:\/\/[\w.:/~@%+-]*$/,
   /^\tfetch = \+?refs\/[\w./*-]+:refs\/[\w./*-]+$/,
   /^\t(?:remote|merge) = [\w./-]+$/,
 ];
 
-function isPlainConfig(path: string): boolean {
-  const text = textOf(path);
-  return text !== undefined && isPlainText(text);
-}
+/** As git writes down where a copy of the project is from. */
+const URL_OF_COPY = /^\turl = (?:file:\/\/)?(\/.*?)(?:\/\.(?:git)?)?$/;
 
-function isPlainText(text: string): boolean {
-  return text.split("\n").every((line) => PLAIN_LINES.some((plain) => plain.test(line)));
+/**
+ * Git runs the hooks of a folder that it pushes to, and takes a remote that has no URL for a folder's name: so a remote is another machine, or
+ * the project itself, whose hooks are kept.
+ */
+function isPlainText(text: string, project: string): boolean {
+  const is_plain = text
+    .split("\n")
+    .every((line) => PLAIN_LINES.some((plain) => plain.test(line)) || URL_OF_COPY.exec(line)?.[1] === bytesOf(project));
+  const settings = is_plain ? settingsOf(text) : null;
+  if (settings === null) return false;
+  const named = settings.flatMap(([key, value]) => (/^branch\..*\.remote$/s.test(key) ? [value] : []));
+  return named.every((remote) => remote === "." || settings.some(([key]) => key === `remote.${remote}.url`));
 }
 
 function hasOnlySamples(path: string): boolean {

@@ -89,6 +89,19 @@ const CHAINS: readonly Chain[] = [
       };
     },
   ),
+  ...[
+    `[remote "origin"]\\n\\turl = ../node_modules/p\\n`,
+    `[remote "origin"]\\n\\turl = https://h.example/x\\n\\tpushurl = $PROJECT/node_modules/p\\n`,
+    `[branch "main"]\\n\\tremote = ../node_modules/p\\n\\tmerge = refs/heads/main\\n`,
+  ].map(
+    (settings): Chain => ({
+      name: `a new repository whose remote is in what builds make: ${settings}`,
+      level: "Supervised",
+      plant: `git init -q --bare node_modules/p; ${program("node_modules/p/hooks/update")}
+        cd src; git init -q; git add .; git commit -qm n; printf '${settings}' >> .git/config`,
+      user: "cd src; git push; git push origin main",
+    }),
+  ),
   {
     name: "a HEAD by a link to a file of the work tree that is written afterwards",
     level: "Supervised",

@@ -38,7 +38,9 @@ async function world() {
   git(up, "add", ".");
   git(up, "commit", "-qm", "lib");
   const declaration = { project, cwd: project, reads: [], writes: [], network: false };
-  const add = (path: string) => `git -c protocol.file.allow=always submodule add -q '${up}' ${path}`;
+  const url = "https://h.example/up";
+  const add = (path: string) =>
+    `git -c protocol.file.allow=always -c url.${up}.insteadOf=${url} submodule add -q ${url} ${path}`;
   const changes_settings = [".git/config", ".gitmodules"].map((name) => join(project, name));
   const ran = (line: string, adds_submodule: boolean) =>
     run(line, { change: { declaration: adds_submodule ? { ...declaration, changes_settings } : declaration } });
