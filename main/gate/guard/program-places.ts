@@ -1,4 +1,4 @@
-import { SEARCHED_PROGRAMS, TYPED_PROGRAMS } from "../programs/searched-programs.ts";
+import { HELPER, SEARCHED_PROGRAMS, TYPED_PROGRAMS } from "../programs/searched-programs.ts";
 
 /**
  * Folders of a project that shells have on their PATH: an activated environment's, a package runner's, direnv's. What lies there by the
@@ -28,6 +28,8 @@ export function isPlantedName(folder: string, name: string): boolean {
   return /^\.?bin$/i.test(folder) && SEARCHED_PROGRAMS.has(name.toLowerCase());
 }
 
-/** True for a name in such a folder that its user would type, or a shell run for a program that is cleared. */
-export const isPlantedAmongBuilt = (name: string): boolean =>
-  SEARCHED_PROGRAMS.has(name.toLowerCase()) || TYPED_PROGRAMS.has(name.toLowerCase());
+/** True for a name in such a folder that its user would type, git call, or a shell run for a program that is cleared. */
+export function isPlantedAmongBuilt(name: string): boolean {
+  const lower = name.toLowerCase();
+  return SEARCHED_PROGRAMS.has(lower) || TYPED_PROGRAMS.has(lower) || HELPER.test(lower);
+}

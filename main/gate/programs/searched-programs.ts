@@ -21,9 +21,18 @@ export const SEARCHED_PROGRAMS: ReadonlySet<string> = new Set(
   ].filter((name) => !BUILT_IN.has(name) && !INSTALLED_BY_BUILDS.has(name)),
 );
 
-/** Names that people type in a terminal, and that no package brings along: in lower case. */
+/**
+ * Names that people type in a terminal, that git, less and shells' prompts call by themselves, and that no package brings along: in
+ * lower case.
+ */
 export const TYPED_PROGRAMS: ReadonlySet<string> = new Set(
-  `sudo su doas pkexec passwd ssh scp sftp rsync ssh-add ssh-keygen gpg pass vi vim nvim nano emacs less more man top htop code
-  fish tmux screen docker podman systemctl journalctl apt apt-get dnf pacman brew
-  metnos-gate`.split(/\s+/),
+  `sudo su doas pkexec passwd ssh scp sftp rsync ssh-add ssh-agent ssh-keygen ssh-askpass gpg gpg2 gpgsm gpgconf pinentry pass
+  vi vim nvim nano emacs emacsclient editor sensible-editor less more most pager sensible-pager lesspipe lesspipe.sh man top htop code
+  fish tmux screen docker podman kubectl helm systemctl journalctl apt apt-get dnf pacman brew wget ping clear reset tput dircolors
+  delta difft watchman gitsign smimesign op-ssh-sign svn tig lazygit gitk glab starship zoxide atuin fzf direnv
+  notify-send xdg-open xclip xsel wl-copy wl-paste pbcopy pbpaste command-not-found
+  git-credential-manager git-credential-libsecret git-credential-osxkeychain docker-credential-desktop metnos-gate`.split(/\s+/),
 );
+
+/** What git and docker look up on PATH for passwords and for remotes, with a name of theirs in front. */
+export const HELPER = /^(?:git-(?:credential|remote)|docker-credential)-/;

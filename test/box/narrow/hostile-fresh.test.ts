@@ -49,6 +49,15 @@ const CHAINS: readonly Chain[] = [
     user: "true",
   },
   {
+    name: "programs that git looks up, in folders of programs on PATH",
+    level: "Supervised",
+    plant: ["git-credential-x", "git-remote-x", "gpg2", "ssh-askpass"]
+      .flatMap((name) => [program(`.venv/bin/${name}`), program(`node_modules/.bin/${name}`)])
+      .join("; "),
+    user: `git -c credential.helper=x credential fill <<< url=https://h.example; git fetch x://h.example
+      git -c gpg.program=gpg2 commit -qS -m x --allow-empty; git -c core.askPass=ssh-askpass credential fill <<< url=https://h.example`,
+  },
+  {
     name: "copies of secrets in what builds make",
     level: "ReadOnly",
     setup: `for d in .next/standalone/apps/web .next target .terraform; do mkdir -p $d; cp .env $d/.env; done

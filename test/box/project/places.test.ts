@@ -141,7 +141,7 @@ describe("the places in a project whose content is run later", () => {
     ]);
   });
 
-  it("are names of cleared programs, and of those that people type, and no others, in the folders of programs that builds make", async () => {
+  it("are names of cleared programs, and of those that people type and git calls, and no others, in the folders of programs that builds make", async () => {
     const { project, add } = made(["node_modules/.bin/vitest", ".venv/bin/python", ".tox/py311/bin/pip", "bin/start"]);
     const places = new Places();
     const { run_later, known } = await look(places, project);
@@ -149,6 +149,8 @@ describe("the places in a project whose content is run later", () => {
     const planted = [".tox/py311/bin/ls", ".venv/bin/cat", "bin/git", "env/bin/head", "node_modules/.bin/grep"];
     planted.push(".venv/bin/sudo", "node_modules/.bin/SSH", "node_modules/.bin/git-lfs");
     planted.push("node_modules/.bin/metnos-gate", ".venv/bin/metnos-gate");
+    planted.push(".venv/bin/git-credential-x", "node_modules/.bin/Git-Remote-X", ".venv/bin/docker-credential-x");
+    planted.push("node_modules/.bin/ssh-askpass", ".venv/bin/delta", ".venv/bin/gpg2", ".tox/py311/bin/kubectl");
     planted.push("bin/bash", "bin/sh", "bin/zsh", "tools/bin/pwsh", ".venv/bin/bash");
     for (const name of [
       ...planted,
@@ -156,6 +158,7 @@ describe("the places in a project whose content is run later", () => {
       "bin/docker",
       "node_modules/.bin/node",
       ".venv/bin/python3",
+      ".venv/bin/gitlint",
       "node_modules/a/cat",
     ])
       add(name);
