@@ -112,6 +112,7 @@ const ENTRIES: readonly Entry[] = [
     files:
       ".python-version .ruby-version .java-version .go-version .php-version .perl-version .terraform-version .opentofu-version .swift-version .crystal-version .lua-version .exenv-version",
   },
+  { read_by: "rbenv and nodenv, by their shims: variables such as RUBYOPT", files: ".rbenv-vars .nodenv-vars" },
   // what a session, a timer or a bus starts
   {
     read_by: "a login, and the graphical session",

@@ -31,7 +31,8 @@ export const TYPED_PROGRAMS: ReadonlySet<string> = new Set(
   fish tmux screen docker podman kubectl helm systemctl journalctl apt apt-get dnf pacman brew wget ping clear reset tput dircolors
   delta difft watchman gitsign smimesign op-ssh-sign svn tig lazygit gitk glab starship zoxide atuin fzf direnv
   notify-send xdg-open xclip xsel wl-copy wl-paste pbcopy pbpaste command-not-found
-  git-credential-manager git-credential-libsecret git-credential-osxkeychain docker-credential-desktop metnos-gate`.split(/\s+/),
+  git-credential-manager git-credential-libsecret git-credential-osxkeychain docker-credential-desktop
+  metnos-gate`.split(/\s+/),
 );
 
 /** What git and docker look up on PATH for passwords and for remotes, with a name of theirs in front. */

@@ -129,6 +129,8 @@ const IN_PROJECT = [
   ".node-version",
   ".nvmrc",
   ".sdkmanrc",
+  ".rbenv-vars",
+  "sub/.nodenv-vars",
   ".python-version",
   "sub/.java-version",
   ".jj/repo/store/git_target",
