@@ -271,6 +271,17 @@ export const SITUATIONS: readonly Situation[] = [
     files: ["l1", "l2/x", "loop", "package.json", ".env"],
   },
   {
+    name: "long words in what may hold passwords",
+    make: (project) => {
+      const words = ["token-", "password:\n", "a://b:", "secret = \n\n\n", "_auth"];
+      const names = ["mcp.json", "database.yml", "appsettings.json", "nuget.config", ".npmrc"];
+      for (let folder = 0; folder < 30; folder++)
+        for (const [at, name] of names.entries())
+          write(project, { [`d${folder}/${name}`]: (words[(folder + at) % words.length] ?? "").repeat(40_000) });
+    },
+    lines: ["cat d0/*.json", "grep -r x .", "cat $(ls -A)"],
+  },
+  {
     name: "huge package.json, Makefile and .env",
     make(project) {
       const scripts = Array.from(

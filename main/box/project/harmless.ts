@@ -239,8 +239,9 @@ function isPlainText(text: string, project: string): boolean {
     .every((line) => PLAIN_LINES.some((plain) => plain.test(line)) || URL_OF_COPY.exec(line)?.[1] === bytesOf(project));
   const settings = is_plain ? settingsOf(text) : null;
   if (settings === null) return false;
+  const keys = new Set(settings.map(([key]) => key));
   const named = settings.flatMap(([key, value]) => (/^branch\..*\.remote$/s.test(key) ? [value] : []));
-  return named.every((remote) => remote === "." || settings.some(([key]) => key === `remote.${remote}.url`));
+  return named.every((remote) => remote === "." || keys.has(`remote.${remote}.url`));
 }
 
 function hasOnlySamples(path: string): boolean {

@@ -27,7 +27,7 @@ const MAX_ENTRIES_OF_CALL = 10_000;
 let left_of_call: number | undefined;
 
 /** Bytes of files that one call's looks read for what is in them. */
-const MAX_BYTES_OF_CALL = 8 * 1024 * 1024;
+const MAX_BYTES_OF_CALL = 2 * 1024 * 1024;
 let bytes_left_of_call = MAX_BYTES_OF_CALL;
 
 /** Of one call, in milliseconds of this thread's own work, that following paths may take where each takes long: chains of links, folders far away. */
