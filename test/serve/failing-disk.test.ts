@@ -1,5 +1,6 @@
+import { basename } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type FailingDisk, failingDisk } from "../support/failing-disk.ts";
+import { type FailingDisk, type Fault, failingDisk } from "../support/failing-disk.ts";
 import { runGate, startServe } from "../support/gate-process.ts";
 import { operatorOf, pairedAgent } from "../support/served-agent.ts";
 import { temporaryHome } from "../support/temporary-home.ts";
@@ -53,12 +54,14 @@ const ACTS: Record<string, (served: Awaited<ReturnType<typeof servedOn>>) => Pro
 
 describe("a database that fails while the gate runs", () => {
   it.each(
-    Object.keys(ACTS).flatMap((file) => (["write EIO", "sync EIO"] as const).map((fault) => [file, fault] as const)),
+    Object.keys(ACTS).flatMap((file) =>
+      (["write EIO", "sync EIO", "write ENOSPC"] as const).map((fault) => [file, fault] as const),
+    ),
   )("%s (%s): raises an alarm that names it, until it can be written again", async (file, fault) => {
     const disk = failingDisk();
     if (disk === undefined) return;
     const served = await servedOn(disk, "Supervised");
-    const [what, code] = fault.split(" ") as ["write" | "sync", "EIO"];
+    const [what, code] = fault.split(" ") as ["write" | "sync", "EIO" | "ENOSPC"];
     disk.fail({ what, of: `/${file}`, code });
     await ACTS[file]?.(served).catch(() => undefined);
     const alarm = { code: "database_unusable", subject: expect.stringContaining(`/${file}`) };
@@ -67,6 +70,25 @@ describe("a database that fails while the gate runs", () => {
     expect(found).toHaveLength(1);
     disk.fail();
     await expect.poll(served.alarms, { timeout: 15_000 }).toEqual([]);
+  });
+
+  it("is named within two seconds where another one failed before", async () => {
+    const disk = failingDisk();
+    if (disk === undefined) return;
+    const served = await servedOn(disk, "Supervised");
+    const failing = async () =>
+      (await served.alarms()).flatMap(({ code, subject }) => (code === "database_unusable" ? [basename(subject)] : []));
+    const faults: Fault[] = [];
+    for (const file of ["grants.db", "agents.db"]) {
+      faults.push({ what: "write", of: `/${file}`, code: "ENOSPC" });
+      disk.fail(...faults);
+      const began = performance.now();
+      await expect(ACTS[file]?.(served)).rejects.toMatchObject({ code: "disk_full" });
+      await expect.poll(failing, { timeout: 8000 }).toContain(file);
+      expect(performance.now() - began).toBeLessThan(2000);
+    }
+    disk.fail();
+    await expect.poll(failing, { timeout: 15_000 }).toEqual([]);
   });
 
   it("a trail that can't be synced raises an alarm until it is", async () => {
