@@ -7,7 +7,7 @@ export const ALARM_CODES = [
   "trail_unwritable",
   /** Lines of the audit trail were lost; the trail records how many. */
   "trail_lost",
-  /** The trail's file was removed, moved or changed by another program while the gate ran. */
+  /** A file of the trail was removed, moved or changed by another program while the gate ran. */
   "trail_changed",
   /** A signed checkpoint of the trail, or what is needed for the next one, can't be written. */
   "checkpoint_unwritable",

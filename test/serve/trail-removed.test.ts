@@ -1,11 +1,24 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, truncateSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { runGate, startServe } from "../support/gate-process.ts";
+import { startGate } from "../support/running-gate.ts";
 import { operatorOf, pairedAgent } from "../support/served-agent.ts";
 import { temporaryHome } from "../support/temporary-home.ts";
 
 const READ = { executor: "fs_read", args: { path: "/srv/a" } };
+
+const OLD = "2026-05.jsonl";
 
 const CHANGES: Record<string, { act(folder: string, file: string): void; how: string }> = {
   "its folder is deleted": { act: (folder) => rmSync(folder, { recursive: true }), how: "was removed" },
@@ -22,6 +35,36 @@ const CHANGES: Record<string, { act(folder: string, file: string): void; how: st
 };
 
 describe("the trail of a running gate", () => {
+  it.each<[string, (file: string) => void]>([
+    ["was removed", (file) => rmSync(file)],
+    ["was cut", (file) => truncateSync(file, 10)],
+    ["was written into", (file) => appendFileSync(file, "more\n")],
+  ])("raises it for a month before, too, where that %s, before its first line and after it", async (how, act) => {
+    const first = await startGate({ now: () => Date.parse("2026-05-30T12:00:00Z") });
+    const reader = await first.agent("worker", "Full");
+    await reader.ask(READ);
+    await first.close();
+    const kept = readFileSync(join(first.paths.audit_dir, OLD));
+    const message = expect.stringContaining(`${OLD} ${how}`);
+    for (const has_lines of [false, true]) {
+      const gate = await startGate({ home: first.home });
+      if (has_lines) await (await gate.agent("worker", "Full")).ask(READ);
+      const alarms = async () => (await gate.operator.call("status", {})).alarms;
+      await setTimeout(1500);
+      expect(await alarms()).toEqual([]);
+      const began = performance.now();
+      act(join(first.paths.audit_dir, OLD));
+      await expect.poll(alarms, { timeout: 6000 }).toMatchObject([{ code: "trail_changed", message }]);
+      expect(performance.now() - began).toBeLessThan(2000);
+      // Once only.
+      await gate.operator.call("alarms.acknowledge", { code: "trail_changed", subject: first.paths.audit_dir });
+      await setTimeout(1500);
+      expect(await alarms()).toEqual([]);
+      await gate.close();
+      writeFileSync(join(first.paths.audit_dir, OLD), kept);
+    }
+  });
+
   it.each(Object.keys(CHANGES))("raises an alarm within two seconds though nobody calls, as %s", async (what) => {
     const { act, how } = CHANGES[what] ?? {};
     const home = temporaryHome();
@@ -49,7 +92,7 @@ describe("the trail of a running gate", () => {
     expect(await alarms()).toHaveLength(1);
     expect((await runGate(home, ["audit", "verify"])).code).toBe(5);
     await operator.call("alarms.acknowledge", { code: "trail_changed", subject: audit_dir });
-    await new Promise((resolve) => setTimeout(resolve, 2500));
+    await setTimeout(2500);
     expect(await alarms()).toEqual([]);
   });
 });

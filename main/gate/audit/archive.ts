@@ -138,6 +138,7 @@ async function makeArchive(parts: ArchiveParts, names: readonly string[]) {
     if (!is_whole || !held.every((month) => isAsLong(folder, month)))
       throw new GateError("trail_not_whole", "the months were changed while they were archived", "try again");
     renameSync(unfinished, path);
+    parts.audit.noteArchived([file]);
     syncFolder(folder);
     return { file, held, lines, archive_bytes };
   } catch (error) {
@@ -195,10 +196,14 @@ async function note(
 }
 
 /** What the archives hold by now. Another file of that name by now is part of the trail. Returns which months were removed. */
-function removeMonths({ trail: { folder }, checkpoints }: ArchiveParts, held: readonly ArchivedMonth[]): string[] {
+function removeMonths(
+  { audit, trail: { folder }, checkpoints }: ArchiveParts,
+  held: readonly ArchivedMonth[],
+): string[] {
   const names = held.filter((month) => isAsLong(folder, month)).map(({ name }) => name);
   if (names.length === 0) return [];
   for (const name of names) unlinkSync(join(folder, name));
+  audit.noteArchived(names);
   syncFolder(folder);
   checkpoints.archived(names);
   return names.map((name) => name.slice(0, 7));

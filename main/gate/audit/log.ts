@@ -6,6 +6,7 @@ import { openOwnFile } from "../own-files.ts";
 import { cutTornLine, endedSize, writeWhole } from "./append.ts";
 import { BackgroundSync } from "./background-sync.ts";
 import { CLOCK_TOLERANCE_MS, GENESIS, isInOrder, lineHash, monthBounds, monthFile } from "./chain.ts";
+import { ClosedFiles, howChanged } from "./closed-files.ts";
 import { HeadWriter, type Loss, readHead } from "./head.ts";
 import type { LiveEnd, TrailHealth } from "./health.ts";
 import type { AuditRecord } from "./record.ts";
@@ -14,6 +15,8 @@ import { EMPTY_TRAIL, resumeTrail, type TrailEnd } from "./resume.ts";
 const HEAD_INTERVAL_MS = 100;
 /** How often the file's month and place are checked. In milliseconds. */
 const CHECK_INTERVAL_MS = 250;
+/** So many changed files are named at once. */
+const MAX_NAMED = 3;
 
 /** A queued line. */
 interface Entry {
@@ -48,6 +51,7 @@ export class AuditLog {
   readonly #reserve: DiskReserve | undefined;
   readonly #room: TrailRoom | undefined;
   readonly #head: HeadWriter;
+  readonly #closed: ClosedFiles;
   readonly #sync = new BackgroundSync((error) => this.#synced(error));
   readonly #listeners = new Set<(line: string) => void>();
   #waiting: Entry[] = [];
@@ -98,6 +102,7 @@ export class AuditLog {
     this.#reserve = reserve;
     this.#room = room;
     this.#head = new HeadWriter(head_file);
+    this.#closed = new ClosedFiles(folder);
   }
 
   /**
@@ -108,6 +113,11 @@ export class AuditLog {
     this.#watch = watch;
     this.#lookElsewhere = look;
     this.#lost ??= this.#recordedHead()?.position?.lost ?? null;
+    try {
+      this.#closed.begin();
+    } catch (error) {
+      this.#failed(error, 1); // a folder that can't be looked into: the first line says so
+    }
     if (this.#lost !== null) this.tend();
   }
 
@@ -205,14 +215,25 @@ export class AuditLog {
     this.#reportHealth();
   }
 
-  /** Called each second: reports where the file isn't what was written. The next line begins another one where it is gone. Never throws. */
+  /** Called each second: reports where a file isn't what was written. The next line begins another one where the open one is gone. Never throws. */
   look(): void {
-    if (this.#fd === undefined || !this.isOwn()) return;
+    if (!this.isOwn()) return;
     try {
-      if (!this.#isInPlace(this.#fd)) this.#closeFile();
+      const changes = this.#closed.changes();
+      const change = this.#fd === undefined ? undefined : this.#changeOf(this.#fd);
+      if (change !== undefined) {
+        changes.push(change);
+        this.#closeFile();
+      }
+      if (changes.length > 0) this.#reportChanges(changes);
     } catch (error) {
       this.#failed(error, 1); // a folder that can't be looked into: the next line says so
     }
+  }
+
+  /** This gate has put months into an archive, or removed what one holds. */
+  noteArchived(names: readonly string[]): void {
+    for (const name of names) this.#closed.note(name);
   }
 
   /** Records the trail's end beside the trail, if that isn't recorded yet. */
@@ -335,6 +356,7 @@ export class AuditLog {
     this.#closeFile();
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const fd = openOwnFile(join(this.#folder, file), "append");
+    this.#closed.forget(file);
     this.#fd = fd;
     this.#file = file;
     this.#bounds = monthBounds(file);
@@ -351,16 +373,26 @@ export class AuditLog {
 
   /** False where the file was removed, or something else was written into it: that is reported. */
   #isInPlace(fd: number): boolean {
+    const change = this.#changeOf(fd);
+    if (change !== undefined) this.#reportChanges([change]);
+    return change === undefined;
+  }
+
+  /** What happened to the open file, if anything. */
+  #changeOf(fd: number): string | undefined {
     const path = join(this.#folder, this.#file);
+    const { ino, size } = fstatSync(fd);
     const there = lstatSync(path, { throwIfNoEntry: false });
-    const open = fstatSync(fd);
-    const is_there = there !== undefined && there.ino === open.ino;
-    if (is_there && open.size === this.#size) return true;
-    const how = is_there ? (open.size < this.#size ? "was cut" : "was written into") : "was removed, moved or replaced";
-    this.#health.change = `${path} ${how} by another program while the gate ran`;
+    const how = howChanged({ ino, size: this.#size }, there?.ino === ino ? { ino, size } : undefined);
+    return how === undefined ? undefined : `${path} ${how}`;
+  }
+
+  #reportChanges(changes: readonly string[]): void {
+    const more = changes.length - MAX_NAMED;
+    const named = changes.slice(0, MAX_NAMED).join(", ") + (more > 0 ? `, and ${more} more were changed` : "");
+    this.#health.change = `${named} by another program while the gate ran`;
     this.#reportHealth();
     this.#health.change = null;
-    return false;
   }
 
   /** Resumes the chain where the files end. Differences from the recorded end are noted in the trail. */
@@ -368,7 +400,10 @@ export class AuditLog {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const head = this.#recordedHead();
     const { end, notes, torn } = resumeTrail(this.#folder, head, now);
-    if (torn !== undefined) cutTornLine(join(this.#folder, torn.file), torn);
+    if (torn !== undefined) {
+      cutTornLine(join(this.#folder, torn.file), torn);
+      this.#closed.note(torn.file);
+    }
     this.#end = end;
     this.#unhashed = undefined;
     this.#notes = notes;
@@ -452,8 +487,10 @@ export class AuditLog {
   }
 
   #closeFile(): void {
-    if (this.#fd !== undefined) this.#sync.close(this.#fd);
+    if (this.#fd === undefined) return;
+    this.#sync.close(this.#fd);
     this.#fd = undefined;
+    this.#closed.note(this.#file);
   }
 }
 
