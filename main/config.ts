@@ -45,6 +45,8 @@ export const configSchema = z
       .strictObject({
         /** The outcome of calls that change something while the trail can't be written. */
         on_failure: z.enum(["deny", "allow"]).default("deny"),
+        /** Days from a month's end until it is put into an archive; 0: only by the user. */
+        keep: z.number().int().min(0).max(36_500).default(400),
       })
       .prefault({}),
     notifications: z

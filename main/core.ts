@@ -2,6 +2,7 @@ import type { AlarmCode } from "../ipc/alarms.ts";
 import type { GateError } from "../ipc/gate-error.ts";
 import { OPERATOR_EVENTS, type OperatorApi } from "../ipc/operator-api.ts";
 import type { BoxService } from "./box/box-service.ts";
+import { AgedMonths } from "./core/archiving.ts";
 import { type Beginnings, type BeginOptions, begin } from "./core/beginnings.ts";
 import { continueFrom } from "./core/continue.ts";
 import { judgeParts } from "./core/judge-parts.ts";
@@ -142,8 +143,12 @@ function run(opened: Opened, parts: Parts): () => void {
   checkpoints.begin();
   const at_work = [box, judges, openStaleGrants(opened)];
   for (const part of at_work) part.begin();
+  const aged_months = new AgedMonths({ ...opened, checkpoints });
   const timers = [
-    setInterval(() => flush(opened, parts), FLUSH_INTERVAL_MS).unref(),
+    setInterval(() => {
+      flush(opened, parts);
+      aged_months.flush();
+    }, FLUSH_INTERVAL_MS).unref(),
     setInterval(() => audit.look(), LOOK_MS).unref(),
   ];
   return () => {

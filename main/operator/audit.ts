@@ -1,10 +1,7 @@
 import { GateError } from "../../ipc/gate-error.ts";
 import { isoSeconds } from "../../ipc/iso-seconds.ts";
+import { archiveBefore, claimsAbout, inTurn } from "../core/archiving.ts";
 import { acceptProblems } from "../gate/audit/accept.ts";
-import type { Claims } from "../gate/audit/against.ts";
-import { archivedNotes, archiveMonths } from "../gate/audit/archive.ts";
-import { notesIn } from "../gate/audit/checkpoint.ts";
-import type { AuditLog } from "../gate/audit/log.ts";
 import { tailAudit } from "../gate/audit/tail.ts";
 import { verifyAudit } from "../gate/audit/verify.ts";
 import { publicKey } from "../gate/receipts/signing-key.ts";
@@ -13,14 +10,7 @@ import type { Handlers, OperatorContext } from "./handlers.ts";
 type AuditMethod = "audit.tail" | "audit.verify" | "audit.checkpoint" | "audit.accept" | "audit.archive";
 
 export function auditMethods({ core }: OperatorContext): Handlers<AuditMethod> {
-  const { audit, checkpoints, clock, paths, safety } = core;
-  const claims = (given?: string, named?: Uint8Array): Claims => ({
-    given: given === undefined ? undefined : notesIn(given),
-    stored: [...checkpoints.files.all(), ...archivedNotes(paths.audit_dir)],
-    keys: { own: checkpoints.keys.known(), named },
-    origin: checkpoints.origin,
-    epoch: checkpoints.epoch,
-  });
+  const { audit, checkpoints, clock, paths } = core;
   const trail = { folder: paths.audit_dir, head_file: paths.audit_head };
   return {
     "audit.tail": ({ lines }) => {
@@ -34,7 +24,14 @@ export function auditMethods({ core }: OperatorContext): Handlers<AuditMethod> {
         // What was found at the start may be another trail than the one that was signed: then there is a new tree soon.
         await checkpoints.settled();
         const { end, lost } = audit;
-        return verifyAudit(paths.audit_dir, paths.audit_head, end, clock.now(), claims(against, named), lost);
+        return verifyAudit(
+          paths.audit_dir,
+          paths.audit_head,
+          end,
+          clock.now(),
+          claimsAbout(core, against, named),
+          lost,
+        );
       });
     },
     "audit.checkpoint": async ({ is_fresh = false }) => {
@@ -49,32 +46,13 @@ export function auditMethods({ core }: OperatorContext): Handlers<AuditMethod> {
     "audit.accept": async ({ reason }) =>
       inTurn(audit, async () => {
         await checkpoints.settled();
-        const report = await acceptProblems(audit, trail, reason, clock.now(), claims());
+        const report = await acceptProblems(audit, trail, reason, clock.now(), claimsAbout(core));
         if (report.accepted > 0) checkpoints.rebuild();
         await checkpoints.settled();
         return report;
       }),
-    "audit.archive": async ({ before }) =>
-      inTurn(audit, async () => {
-        if (safety.pause.reason !== undefined) {
-          const message = "the gate is paused: where its database is lost, the months that say so are looked through";
-          throw new GateError("trail_not_whole", message, "archive them once it isn't paused any more");
-        }
-        return archiveMonths({ audit, checkpoints, trail, claims, now: clock.now }, before);
-      }),
+    "audit.archive": ({ before }) => archiveBefore(core, before),
   };
-}
-
-/** What each trail is read or changed as a whole by, one after the other: no file is taken away under a reader. */
-const turns = new WeakMap<AuditLog, Promise<unknown>>();
-
-function inTurn<T>(audit: AuditLog, act: () => Promise<T>): Promise<T> {
-  const turn = (turns.get(audit) ?? Promise.resolve()).then(act);
-  turns.set(
-    audit,
-    turn.catch(() => undefined),
-  );
-  return turn;
 }
 
 /** @throws GateError `invalid_params` */

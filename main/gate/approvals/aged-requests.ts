@@ -1,6 +1,7 @@
 import type Database from "better-sqlite3";
 import { isoSeconds } from "../../../ipc/iso-seconds.ts";
 import type { Clock } from "../clock.ts";
+import { SettledClock } from "../settled-clock.ts";
 import { Statements } from "../statements.ts";
 
 /** Removes requests that ended long ago: their receipts and the trail's lines stay. */
@@ -10,8 +11,6 @@ const DAY_MS = 86_400_000;
 export const REMOVED_AT_ONCE = 200;
 /** Once none was left, they are looked for again after so long. */
 const LOOKED_FOR_MS = 3_600_000;
-/** A wall clock that moved by more than this against the time since boot was set: it may be set right within a day. */
-const SET_MS = 3_600_000;
 
 /** What still waits is none, nor an answer whose grants or receipt aren't written yet. */
 const AGED = `status <> 'pending' AND decision_at < ?
@@ -22,28 +21,23 @@ export class AgedRequests {
   readonly #db: Statements;
   readonly #keep_days: number;
   readonly #clock: Clock;
+  readonly #settled: SettledClock;
   /** By the time since boot, as all waits are. */
   #next_ms = Number.NEGATIVE_INFINITY;
-  /** How far the wall clock is from the time since boot. */
-  #apart_ms: number;
 
   /** `db`: approvals.db. `keep_days`: 0 keeps them for good. */
   constructor(db: Database.Database, keep_days: number, clock: Clock) {
     this.#db = new Statements(db);
     this.#keep_days = keep_days;
     this.#clock = clock;
-    this.#apart_ms = clock.now() - clock.boot().ms;
+    this.#settled = new SettledClock(clock);
   }
 
   /** Removes some, the oldest first; called again and again. @throws SQLite's error: none was removed then */
   flush(): void {
-    const now = this.#clock.now();
+    const now = this.#settled.now();
     const { ms } = this.#clock.boot();
-    if (Math.abs(now - ms - this.#apart_ms) > SET_MS) {
-      this.#apart_ms = now - ms;
-      this.#next_ms = ms + DAY_MS;
-    }
-    if (this.#keep_days === 0 || ms < this.#next_ms) return;
+    if (this.#keep_days === 0 || now === undefined || ms < this.#next_ms) return;
     const before = isoSeconds(now - this.#keep_days * DAY_MS);
     const { changes } = this.#db
       .prepare(

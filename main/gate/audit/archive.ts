@@ -36,6 +36,8 @@ export interface ArchiveParts {
   claims(): Claims;
   /** Milliseconds. */
   now(): number;
+  /** False: the gate ends, and another one may have the trail. */
+  isOpen(): boolean;
 }
 
 export interface ArchivedTrail {
@@ -97,6 +99,10 @@ async function requireWhole({ audit, trail, claims, now }: ArchiveParts): Promis
   );
 }
 
+function requireOpen({ isOpen }: ArchiveParts): void {
+  if (!isOpen()) throw new GateError("not_available", "the gate ends: nothing was archived", "try again once one runs");
+}
+
 /** What an earlier archiving that didn't get to its end has left beside its archive, which was read just now. */
 async function copiesIn(folder: string): Promise<ArchivedMonth[]> {
   const archives = filesIn(folder).filter(({ role }) => role === "archive");
@@ -133,8 +139,10 @@ async function makeArchive(parts: ArchiveParts, names: readonly string[]) {
     await writeArchive(unfinished, header, folder);
     const is_whole = await isWhole(unfinished, readArchiveHeader(unfinished));
     const { sha256, bytes: archive_bytes } = await hashOfFile(unfinished);
+    requireOpen(parts);
     await note(parts, { file, months: names, lines, sha256 });
     // From here on in one turn: the gate writes nothing in between.
+    requireOpen(parts);
     if (!is_whole || !held.every((month) => isAsLong(folder, month)))
       throw new GateError("trail_not_whole", "the months were changed while they were archived", "try again");
     renameSync(unfinished, path);

@@ -35,11 +35,11 @@ function threeMonths() {
   return { trail, gate };
 }
 
-function archived({ trail, gate }: { trail: SignedTrail; gate: Gate }, before = "2026-07") {
+function archived({ trail, gate }: { trail: SignedTrail; gate: Gate }, before = "2026-07", isOpen = () => true) {
   const { folder, head_file } = trail;
   const claims = () => claimsOf(trail, gate);
   const parts = { audit: gate.audit, checkpoints: gate.checkpoints, trail: { folder, head_file }, claims };
-  return archiveMonths({ ...parts, now: trail.clock.now }, before);
+  return archiveMonths({ ...parts, now: trail.clock.now, isOpen }, before);
 }
 
 function claimsOf({ folder }: SignedTrail, gate: Gate, against?: string) {
@@ -75,6 +75,17 @@ describe("archived months", () => {
     // A line says that they were archived.
     expect(await verified(trail, gate, kept)).toEqual({ ...before, files: 2, lines: before.lines + 1 });
     expect(tailAudit(trail.folder, 1)).toMatchObject([{ event: "audit.archived", file: ARCHIVE, lines: 200 }]);
+  });
+
+  it("aren't made by a gate that ends meanwhile: another one may have the trail", async () => {
+    for (const looks of [0, 1]) {
+      const { trail, gate } = threeMonths();
+      const files = filesOf(trail);
+      let left = looks;
+      const made = archived({ trail, gate }, "2026-07", () => left-- > 0);
+      await expect(made).rejects.toMatchObject({ code: "not_available" });
+      expect(filesOf(trail)).toEqual(files);
+    }
   });
 
   it("leave the gate its chain and its tree: beside it, after an end, after a kill, and without the tree's file", async () => {

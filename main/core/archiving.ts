@@ -1,0 +1,99 @@
+import { GateError } from "../../ipc/gate-error.ts";
+import type { Core } from "../core.ts";
+import type { Claims } from "../gate/audit/against.ts";
+import { type ArchivedTrail, archivedNotes, archiveMonths } from "../gate/audit/archive.ts";
+import { monthFile } from "../gate/audit/chain.ts";
+import { notesIn } from "../gate/audit/checkpoint.ts";
+import type { AuditLog } from "../gate/audit/log.ts";
+import { monthFiles } from "../gate/audit/month-files.ts";
+import { SettledClock } from "../gate/settled-clock.ts";
+
+/** Old months of the trail are put into archives: by the operator, and by themselves. */
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+/** The start has other things to do. */
+const FIRST_MS = 60_000;
+
+type Parts = Pick<Core, "audit" | "checkpoints" | "clock" | "paths" | "safety" | "storage">;
+
+/** What is said of the trail elsewhere: in the text of checkpoints that the user gives, by the gate's own and by those of archives. */
+export function claimsAbout({ checkpoints, paths }: Parts, given?: string, named?: Uint8Array): Claims {
+  return {
+    given: given === undefined ? undefined : notesIn(given),
+    stored: [...checkpoints.files.all(), ...archivedNotes(paths.audit_dir)],
+    keys: { own: checkpoints.keys.known(), named },
+    origin: checkpoints.origin,
+    epoch: checkpoints.epoch,
+  };
+}
+
+/** What each trail is read or changed as a whole by, one after the other: no file is taken away under a reader. */
+const turns = new WeakMap<AuditLog, Promise<unknown>>();
+
+export function inTurn<T>(audit: AuditLog, act: () => Promise<T>): Promise<T> {
+  const turn = (turns.get(audit) ?? Promise.resolve()).then(act);
+  turns.set(
+    audit,
+    turn.catch(() => undefined),
+  );
+  return turn;
+}
+
+/** `before`: `YYYY-MM`. @throws GateError as `archiveMonths`, and `trail_not_whole` while the gate is paused */
+export function archiveBefore(parts: Parts, before: string): Promise<ArchivedTrail> {
+  const { audit, checkpoints, clock, paths, safety, storage } = parts;
+  return inTurn(audit, async () => {
+    if (safety.pause.reason !== undefined) {
+      const message = "the gate is paused: where its database is lost, the months that say so are looked through";
+      throw new GateError("trail_not_whole", message, "archive them once it isn't paused any more");
+    }
+    return archiveMonths(
+      {
+        audit,
+        checkpoints,
+        trail: { folder: paths.audit_dir, head_file: paths.audit_head },
+        claims: () => claimsAbout(parts),
+        now: clock.now,
+        isOpen: () => storage.opened.databases.safety.db.open,
+      },
+      before,
+    );
+  });
+}
+
+/** Archives the months that ended so many days ago (`[audit] keep`). Nothing is lost by it: each line can be read as before. */
+export class AgedMonths {
+  readonly #parts: Parts & Pick<Core, "config"> & { log(line: string): void };
+  readonly #settled: SettledClock;
+  /** By the time since boot. */
+  #next_ms: number;
+
+  constructor(parts: Parts & Pick<Core, "config"> & { log(line: string): void }) {
+    this.#parts = parts;
+    this.#settled = new SettledClock(parts.clock);
+    this.#next_ms = parts.clock.boot().ms + FIRST_MS;
+  }
+
+  /** Called again and again: looks each hour. What fails is logged and tried again in a day. */
+  flush(): void {
+    const { clock, config, paths, log, safety } = this.#parts;
+    const { keep } = config.audit;
+    const now = this.#settled.now();
+    const { ms } = clock.boot();
+    if (keep === 0 || now === undefined || ms < this.#next_ms) return;
+    this.#next_ms = ms + HOUR_MS;
+    const first_kept = monthFile(now - keep * DAY_MS);
+    const due = monthFiles(paths.audit_dir).filter((name) => name < first_kept);
+    if (due.length === 0 || safety.pause.reason !== undefined) return;
+    archiveBefore(this.#parts, first_kept.slice(0, 7)).then(
+      ({ file, months }) =>
+        log(`archived ${months.join(", ")} of the audit trail${file === null ? "" : ` in ${file}`}`),
+      (error: unknown) => {
+        this.#next_ms = ms + DAY_MS;
+        const why = error instanceof Error ? error.message : "unknown";
+        log(`months of the audit trail before ${first_kept.slice(0, 7)} weren't archived: ${why}`);
+      },
+    );
+  }
+}
