@@ -15,6 +15,7 @@ import { errorCode } from "../main/gate/errors.ts";
 import { grantsSchema } from "../main/gate/grants/schema.ts";
 import { SAFETY_SCHEMA } from "../main/gate/safety/schema.ts";
 import { gatePathsWith } from "../main/gate-paths.ts";
+import { foldersOf, roomHint, roomOf, roomText } from "../main/storage/disk-watch.ts";
 import { lookAtDatabases } from "../main/storage/open-databases.ts";
 import { allAdapters } from "./agents/adapters.ts";
 import { alarmHint } from "./alarm-hint.ts";
@@ -46,6 +47,7 @@ export async function allChecks(client?: string): Promise<Check[]> {
     permissions("operator token", paths.operator_token, 0o600),
     permissions("claude-code token", agentTokenFile(paths, "claude-code"), 0o600),
     ...databases(paths),
+    ...diskChecks(paths),
     // A running gate raises an alarm where it loses one.
     ...(gate.some(({ check, ok }) => check === "gate" && ok) ? [] : missingDatabases(paths)),
     pairings(paths),
@@ -86,7 +88,8 @@ async function runningGate(config: Config | undefined): Promise<Check[]> {
       judge: await api.call("judge.status", {}),
       channels: await api.call("channels.status", {}),
     }));
-    const failed = alarms.map((alarm) => ({
+    const others = alarms.filter(({ code }) => code !== "disk_low"); // which the check of the disks says
+    const failed = others.map((alarm) => ({
       check: alarm.code,
       ok: false,
       detail: alarm.message,
@@ -130,6 +133,15 @@ export function boxCheck({ problem, hosts_problem, detail, fix, maker }: BoxStat
   const todos = fix ?? todo;
   if (problem === "disabled" || todos === null) return { check: "box", ok: true, detail: said };
   return { check: "box", ok: false, detail: said, fix: todos };
+}
+
+function diskChecks(paths: GatePaths): Check[] {
+  return roomOf(foldersOf(paths)).map((room) => ({
+    check: "disk",
+    ok: !room.is_low,
+    detail: roomText(room),
+    ...(room.is_low ? { fix: roomHint() } : {}),
+  }));
 }
 
 /** A missing one is no problem: it is made when it is needed. */

@@ -34,6 +34,10 @@ export const ALARM_WORDS: Readonly<Record<Language, Readonly<Record<AlarmCode, A
       title: "Receipts can't be made",
       meaning: "They are made as soon as that is possible; what you decide counts all the same.",
     },
+    disk_low: {
+      title: "The gate's disk is almost full",
+      meaning: "Once it is full, the gate can't write down what is decided.",
+    },
     database_unusable: { title: "A database can't be used", meaning: "What you decide now may not last." },
     pause_not_stored: {
       title: "A pause could not be stored",
@@ -116,6 +120,10 @@ export const ALARM_WORDS: Readonly<Record<Language, Readonly<Record<AlarmCode, A
     receipts_unwritable: {
       title: "Le ricevute non si possono creare",
       meaning: "Vengono create appena è possibile; quello che decidi vale comunque.",
+    },
+    disk_low: {
+      title: "Il disco del gate è quasi pieno",
+      meaning: "Quando è pieno, il gate non può più registrare ciò che viene deciso.",
     },
     database_unusable: { title: "Un database non si può usare", meaning: "Quello che decidi ora può non restare." },
     pause_not_stored: {

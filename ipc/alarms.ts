@@ -13,6 +13,8 @@ export const ALARM_CODES = [
   "checkpoint_unwritable",
   /** The trail isn't the one that its last checkpoint says: the next ones begin anew. */
   "trail_restarted",
+  /** A disk that holds files of the gate is almost full. */
+  "disk_low",
   /** A database was removed or replaced, or can't be read or written. */
   "database_unusable",
   /** Receipts can't be signed, or not written: they are made later. */

@@ -27,6 +27,7 @@ import {
 } from "./decision.ts";
 import { descriptionSchema } from "./description.ts";
 import { judgeStatusSchema, judgeTestSchema, refusedCallSchema, runningReviewSchema } from "./judges.ts";
+import { keptFilesSchema } from "./kept-files.ts";
 import { askedToolSchema, keptToolSchema } from "./mcp.ts";
 import { policyOverrideSchema } from "./policy-overrides.ts";
 import { budgetSchema, repeatedCallSchema } from "./rate.ts";
@@ -641,6 +642,8 @@ export const operatorMethods = {
     }),
     result: auditReportSchema,
   },
+  /** How large what the gate keeps is, and the room of the disks that it is on. */
+  "storage.files": { params: nothing, result: keptFilesSchema },
   /** The newest signed checkpoint, when it was signed, and how many lines it is about; each null before the first. */
   "audit.checkpoint": {
     /** True: the trail is signed as it is now, if it has lines since the newest. */

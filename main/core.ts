@@ -25,6 +25,7 @@ import { GitHistories } from "./git-histories.ts";
 import { type Judges, openJudges } from "./judges/judges.ts";
 import { noteCountedReports } from "./reported-calls.ts";
 import type { DatabaseName } from "./storage/database-names.ts";
+import { DiskWatch } from "./storage/disk-watch.ts";
 import { Storage } from "./storage/storage.ts";
 import { LOOK_MS } from "./storage/storage-watch.ts";
 
@@ -143,11 +144,13 @@ function run(opened: Opened, parts: Parts): () => void {
   checkpoints.begin();
   const at_work = [box, judges, openStaleGrants(opened)];
   for (const part of at_work) part.begin();
+  const disk_watch = new DiskWatch(opened.paths, opened.alarms);
   const aged_months = new AgedMonths({ ...opened, checkpoints });
   const timers = [
     setInterval(() => {
       flush(opened, parts);
       aged_months.flush();
+      disk_watch.look();
     }, FLUSH_INTERVAL_MS).unref(),
     setInterval(() => audit.look(), LOOK_MS).unref(),
   ];

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import type { AuditReport } from "../../ipc/audit.ts";
+import { byteSize } from "../../ipc/byte-size.ts";
 import type { LastingOperator } from "../../ipc/lasting-operator.ts";
 import { type AuditLine, MAX_CHECKPOINTS_LENGTH } from "../../ipc/operator-api.ts";
 import { givenFile } from "../given-file.ts";
@@ -90,15 +91,10 @@ function archiveCommand(audit: Command): void {
         printLine(made);
         if (file === null) return say(months.length === 0 ? "no month to archive" : "an earlier archive holds them");
         say(
-          `${count(lines, "line")} of ${count(months.length, "month")}: ${megabytes(bytes)}, now ${megabytes(archive_bytes)} in ${file}`,
+          `${count(lines, "line")} of ${count(months.length, "month")}: ${byteSize(bytes, "en")}, now ${byteSize(archive_bytes, "en")} in ${file}`,
         );
       }),
     );
-}
-
-/** `1.2 MB` */
-function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
 /** The last lines, and each that comes, over restarts of the gate: those that were written meanwhile follow when it is back. */

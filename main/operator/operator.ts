@@ -31,6 +31,7 @@ import { costMethods } from "./costs.ts";
 import { grantMethods } from "./grants.ts";
 import type { AgentConnections, BrowserPage, Handlers, OperatorContext } from "./handlers.ts";
 import { judgeMethods } from "./judges.ts";
+import { keptFileMethods } from "./kept-files.ts";
 import { mcpMethods } from "./mcp.ts";
 import { metricsMethods } from "./metrics.ts";
 import { policyMethods } from "./policy.ts";
@@ -77,6 +78,7 @@ const READING: ReadonlySet<OperatorMethod> = new Set<OperatorMethod>([
   "channels.test",
   "telegram.status",
   "audit.checkpoint",
+  "storage.files",
 ]);
 
 /** By method, so that what passes a schema is what the method's handler takes. */
@@ -138,6 +140,7 @@ export class Operator implements OperatorHandler {
       ...channelMethods(context),
       ...costMethods(context),
       ...receiptMethods(context),
+      ...keptFileMethods(context),
     };
   }
 

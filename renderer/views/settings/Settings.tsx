@@ -9,6 +9,7 @@ import { settingsWords } from "../../words/settings.ts";
 import { BrowserSettings } from "./BrowserSettings.tsx";
 import { Channels } from "./Channels.tsx";
 import { JudgeState } from "./JudgeState.tsx";
+import { KeptFiles } from "./KeptFiles.tsx";
 import { Row } from "./Row.tsx";
 import { SettingRow } from "./SettingRow.tsx";
 import "../../style/views.css";
@@ -50,6 +51,7 @@ export default function Settings() {
               {group === "asking" ? <Channels /> : null}
             </Fragment>
           ))}
+      <KeptFiles />
       {bridge() === undefined ? <BrowserSettings /> : null}
     </div>
   );

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { KEPT_FILES } from "../../../ipc/kept-files.ts";
+import { seriousProblems } from "../../support/axe.ts";
 import { NO_BROWSER } from "../../support/browser.ts";
 import { openPage } from "../../support/page-home.ts";
+import { partialOperator } from "../../support/partial-operator.ts";
 import { type GateUnderTest, startGate } from "../../support/running-gate.ts";
 import { sharedBrowser } from "../../support/shared-browser.ts";
 
@@ -77,6 +80,44 @@ describe.skipIf(NO_BROWSER !== null)("settings", () => {
     await gate.operator.call("settings.set", { key: "language", value: "it" });
     await page.getByRole("heading", { name: "Impostazioni" }).waitFor();
     expect(await page.locator("html").getAttribute("lang")).toBe("it");
+  });
+
+  it.each([
+    [
+      "en",
+      "Room on the disk",
+      "2.1 GB",
+      "200 MB of 250 GB are free on the disk of /home/me/.local/state/metnos",
+      /almost full/,
+    ],
+    [
+      "it",
+      "Spazio su disco",
+      "2,1 GB",
+      "200 MB di 250 GB liberi sul disco di /home/me/.local/state/metnos",
+      /quasi pieno/,
+    ],
+  ] as const)("says how large the gate's files are, and warns of a disk that is almost full (%s)", async (...said) => {
+    const [language, title, size, free, warning] = said;
+    const gate = await startGate();
+    await gate.operator.call("settings.set", { key: "language", value: language });
+    const path = "/home/me/.local/state/metnos";
+    const files = KEPT_FILES.map((kind, index) => ({
+      kind,
+      path,
+      bytes: index === 0 ? 2_100_000_000 : index * 10_000,
+    }));
+    const disks = [{ path, free_bytes: 2e8, total_bytes: 25e10, is_low: true }];
+    const { api } = partialOperator(gate.operator, { "storage.files": () => ({ files, disks }) });
+    const { page } = await openPage(api, { at: "settings", browser: browser() });
+    const section = page.getByRole("region", { name: title });
+    await section.getByText(size).waitFor();
+    await section.getByText(free).waitFor();
+    await section.getByText(warning).waitFor();
+    expect(await section.locator("dt").count()).toBe(KEPT_FILES.length);
+    expect(await seriousProblems(page)).toEqual([]);
+    await section.scrollIntoViewIfNeeded();
+    if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}-${language}.png` });
   });
 
   it("and what waits is asked in it, too", async () => {
