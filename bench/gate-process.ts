@@ -12,7 +12,7 @@ import { SAFETY_SCHEMA } from "../main/gate/safety/schema.ts";
 import { FileLock } from "../main/storage/file-lock.ts";
 import { configureHighestLimits } from "./highest-limits.ts";
 
-const LAUNCHER = new URL("../bin/metnos-gate.js", import.meta.url).pathname;
+export const LAUNCHER = new URL("../bin/metnos-gate.js", import.meta.url).pathname;
 
 /** Of what a gate prints, in characters: a long run must not grow. */
 const MAX_KEPT_OUTPUT = 65_536;

@@ -2,6 +2,7 @@ import { generateKeyPairSync, sign } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type Database from "better-sqlite3";
 import { Alarms } from "../main/gate/alarms.ts";
 import { ApprovalRegistry } from "../main/gate/approvals/registry.ts";
 import { APPROVALS_SCHEMA } from "../main/gate/approvals/schema.ts";
@@ -33,8 +34,6 @@ function measured(folder: string): Figure[] {
   const approvals = openDatabase(join(folder, "approvals.db"), APPROVALS_SCHEMA);
   const grants = openDatabase(join(folder, "grants.db"), grantsSchema(folder));
   const registry = new ApprovalRegistry(approvals, systemClock);
-  const versions = { gate: "0.0.0", policy: policyDigest([]) };
-  const cards = new DueCards(approvals, versions);
   /** When each batch was read: the gate looks at its clock then. */
   const ends: number[] = [];
   const now = () => {
@@ -42,18 +41,8 @@ function measured(folder: string): Figure[] {
     return systemClock.now();
   };
   const failures: unknown[] = [];
-  const made = new Receipts({
-    key_file: join(folder, "receipts.key"),
-    folder: join(folder, "receipts"),
-    cards,
-    grants: new DueGrants(grants, { versions, cards, now, agentName: () => "bench" }),
-    alarms: new Alarms(now, () => undefined),
-    gate_version: "0.0.0",
-    now,
-    isIntact: () => true,
-    failed: (_, error) => failures.push(error),
-  });
-  made.begin();
+  const files = { key_file: join(folder, "receipts.key"), folder: join(folder, "receipts") };
+  const made = receiptsOf({ databases: { approvals, grants }, files, now, failed: (error) => failures.push(error) });
   const answered: number[] = [];
   const without: number[] = [];
   const trigger = (
@@ -93,8 +82,33 @@ function measured(folder: string): Figure[] {
   ];
 }
 
+interface ReceiptsOf {
+  databases: Record<"approvals" | "grants", Database.Database>;
+  files: { key_file: string; folder: string };
+  now(): number;
+  failed(error: unknown): void;
+}
+
+/** What makes the receipts of these databases, begun. */
+export function receiptsOf({ databases: { approvals, grants }, files, now, failed }: ReceiptsOf): Receipts {
+  const versions = { gate: "0.0.0", policy: policyDigest([]) };
+  const cards = new DueCards(approvals, versions);
+  const made = new Receipts({
+    ...files,
+    cards,
+    grants: new DueGrants(grants, { versions, cards, now, agentName: () => "bench" }),
+    alarms: new Alarms(now, () => undefined),
+    gate_version: "0.0.0",
+    now,
+    isIntact: () => true,
+    failed: (_, error) => failed(error),
+  });
+  made.begin();
+  return made;
+}
+
 /** How long one answer's write takes, without the disk's share: all of them in one transaction; in microseconds. */
-function answerAll(registry: ApprovalRegistry, cards = CARDS): number {
+export function answerAll(registry: ApprovalRegistry, cards = CARDS): number {
   const tokens = registry.together(() => Array.from({ length: cards }, (_, index) => asked(registry, index)));
   const began = performance.now();
   registry.together(() => {

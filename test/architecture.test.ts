@@ -273,6 +273,7 @@ describe("the architecture", () => {
       "ipc/alarm-words.ts",
       "ipc/answer-lengths.ts",
       "ipc/box-words.ts",
+      "ipc/byte-size.ts",
       "ipc/call-words.ts",
       "ipc/capability-words.ts",
       "ipc/choices.ts",
