@@ -45,11 +45,16 @@ const MAX_REPOSITORIES = 1000;
 
 /** What must stay as it is of the repository whose folder (`.git`, or a worktree's common one) is given: what there is of it. */
 export function repositoryPlaces(folder: string): string[] {
-  const below = [folder, ...repositoriesBelow(join(folder, "modules")), ...foldersOf(join(folder, "worktrees"))];
-  if (below.length > MAX_REPOSITORIES) throw tooMany(folder);
-  return below
+  return repositoriesIn(folder)
     .flatMap((repository) => READ_ONLY.map((name) => join(repository, name)))
     .filter((path) => existsSync(path));
+}
+
+/** A repository's folder, and those of its submodules and worktrees in it. @throws GateError `box_unavailable` for more than anybody has */
+export function repositoriesIn(folder: string): string[] {
+  const below = [folder, ...repositoriesBelow(join(folder, "modules")), ...foldersOf(join(folder, "worktrees"))];
+  if (below.length > MAX_REPOSITORIES) throw tooMany(folder);
+  return below;
 }
 
 /** True for what git takes as a repository's folder. */

@@ -27,7 +27,7 @@ export type FolderKind =
   | "built"
   | "environments"
   | "programs"
-  /** Made by builds, which may copy what is secret to its top. */
+  /** Made by builds, or by others that nobody looks through: what is secret may lie at its top. */
   | "output";
 
 export interface Entry {
@@ -131,13 +131,12 @@ const WITH_PROGRAMS: ReadonlyMap<string, FolderKind> = new Map([
   [".nox", "environments"],
 ]);
 
-/** Of the others, those that hold copies of settings; and one in them in which these may lie anywhere. */
-const WITH_COPIES: ReadonlySet<string> = new Set(["target", ".next", ".nuxt", ".svelte-kit", ".terraform"]);
+/** In what builds make copies of settings may lie anywhere in this one; of all else the top alone is looked at. */
 const COPIED = "standalone";
 
 const MADE_KINDS: ReadonlyMap<string, FolderKind> = new Map([
+  ...[...BUILD_FOLDERS].map((name): [string, FolderKind] => [name, "output"]),
   ...WITH_PROGRAMS,
-  ...[...WITH_COPIES].map((name): [string, FolderKind] => [name, "output"]),
 ]);
 
 /** Whether a file lies in what a build makes: each build makes it anew. @param path with one character for each byte */
@@ -146,9 +145,9 @@ export const isCopy = (path: string, folder: string): boolean =>
     .slice(folder.length + 1)
     .toLowerCase()
     .split("/")
-    .some((name) => WITH_COPIES.has(name));
+    .some((name) => BUILD_FOLDERS.has(name));
 
-/** Of the folders that stay as they are, one that an environment fills. */
+/** Of the folders that stay as they are, those of which the top alone is looked at; an environment fills the last. */
 const NOT_LOOKED_THROUGH: ReadonlySet<string> = new Set([...BUILD_FOLDERS, ".git", ".direnv"]);
 
 /** Whether what is in a folder makes it a repository's own. @param entries all that `tellsRepository` */
@@ -172,11 +171,16 @@ export function contentsOf(
   if (kind === "kept") return contentsOfKept(path, entries);
   if (kind === "output") return contentsOfOutput(path, entries);
   const contents: Contents = { places: [], secrets: [], pipes: [], folders: [] };
+  const isSecret = secretsIn(path);
   if (kind === "built" || kind === "environments" || kind === "programs") {
     addBuilt(contents, kind, entries);
+    contents.secrets.push(
+      ...entries.filter(({ name, is_folder }) => !is_folder && isSecret(name)).map(({ name }) => name),
+    );
     return contents;
   }
   for (const { name, is_folder, is_link } of entries) {
+    if (kind === "repository" && !is_folder && isSecret(name)) contents.secrets.push(name);
     if (is_link && !isHarmlessLink(name, is_repository)) contents.places.push(name);
     else if (kind === "repository-info") {
       if (matters(path.slice(path.lastIndexOf("/") + 1), name)) contents.places.push(name);
@@ -280,12 +284,12 @@ function contentsOfPlain(path: string, kind: FolderKind, entries: readonly Entry
       isPlanted(path, name, is_folder)
     ) {
       contents.places.push(name);
-      if (is_folder && !NOT_LOOKED_THROUGH.has(lower)) contents.folders.push({ name, kind: "kept" });
+      if (is_folder) contents.folders.push({ name, kind: keptKind(lower) });
       if (!is_folder && isSecret(name)) contents.secrets.push(name);
     } else if (is_folder) {
       const is_bare = kind === "bare" || (is_repository && OF_REPOSITORIES.has(name));
-      const its_kind = is_bare ? "bare" : (MADE_KINDS.get(lower) ?? (BUILD_FOLDERS.has(lower) ? undefined : "plain"));
-      if (its_kind !== undefined) contents.folders.push({ name, kind: its_kind });
+      const its_kind = is_bare ? "bare" : (MADE_KINDS.get(lower) ?? "plain");
+      contents.folders.push({ name, kind: its_kind });
     } else if (isSecret(name)) {
       contents.secrets.push(name);
     }
@@ -293,13 +297,15 @@ function contentsOfPlain(path: string, kind: FolderKind, entries: readonly Entry
   return contents;
 }
 
+const keptKind = (lower: string): FolderKind => (NOT_LOOKED_THROUGH.has(lower) ? "output" : "kept");
+
 function contentsOfKept(path: string, entries: readonly Entry[]): Contents {
   const isSecret = secretsIn(path);
   const contents: Contents = { places: [], secrets: [], pipes: [], folders: [] };
   for (const { name, is_folder, is_pipe } of entries) {
     if (is_pipe) contents.pipes.push(name);
     if (!is_folder && isSecret(name)) contents.secrets.push(name);
-    if (is_folder && !NOT_LOOKED_THROUGH.has(name.toLowerCase())) contents.folders.push({ name, kind: "kept" });
+    if (is_folder) contents.folders.push({ name, kind: keptKind(name.toLowerCase()) });
   }
   return contents;
 }

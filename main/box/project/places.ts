@@ -9,6 +9,7 @@ import { kindOf } from "../../gate/targets/path-kind.ts";
 import { isAtOrBelow } from "../../gate/targets/pattern.ts";
 import { askedEachTime } from "../../gate/targets/secret-files.ts";
 import type { FoundPlaces } from "../arguments/bubblewrap.ts";
+import { repositoriesIn } from "../arguments/git.ts";
 import { isCopy, isLinkToPrograms } from "./folder-contents.ts";
 import { hidingHeads, isPlain, isSoundReference } from "./harmless.ts";
 import { leadingOut } from "./leading-out.ts";
@@ -377,11 +378,13 @@ function withTarget(path: string, folders: readonly string[]): string[] {
   }
 }
 
-/** Git's logs with a password in them: as what only looks writes none, they can be hidden. */
+/** Git's logs, and its earlier forms of remotes, with a password in them: as what only looks writes none, they can be hidden. */
 const logsWithSecrets = ({ repositories }: TreeLook): string[] =>
   repositories
-    .flatMap(({ path }) => [`${path}/logs`, `${path}/FETCH_HEAD`])
-    .filter((path) => asText(path).some((text) => askedEachTime(text) !== undefined));
+    .flatMap(({ path }) => asText(path).flatMap(repositoriesIn))
+    .flatMap((path) => ["logs", "FETCH_HEAD", "remotes", "branches"].map((name) => join(path, name)))
+    .filter((path) => askedEachTime(path) !== undefined)
+    .map((path) => Buffer.from(path).toString("latin1"));
 
 /** By the name alone: whether it is a repository's is seen where it is shown. */
 const isSettings = (path: string): boolean => /\/config(?:\.worktree)?$/.test(path);

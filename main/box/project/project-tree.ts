@@ -285,8 +285,8 @@ function* contentsIn(folder: Folder, way: Way, size: number, room: Room): Steps<
     if (entries.length === STEP) yield;
   }
   const is_repository = isRepositoryKind(kind, telling);
-  // Of a repository nothing else counts.
-  if (is_repository && !isOpen(kind)) for (const names of Object.values(all)) names.length = 0;
+  // Of a repository nothing else counts but secrets.
+  if (is_repository && !isOpen(kind)) for (const names of [all.places, all.pipes, all.folders]) names.length = 0;
   add(telling, is_repository);
   // Its links count as well in one that isn't called `.git`; of any other folder they aren't held until that is known.
   if (is_repository && kind === "plain")

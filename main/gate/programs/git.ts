@@ -149,7 +149,7 @@ function secretSettings(name: string, rest: readonly Word[], root: string, at: W
     /^(?:-l|list|--list|--get-regexp|--regexp|--get-urlmatch)$|url|header|pass|token|secret/i.test(text);
   const prints = (name === "config" && rest.some(isTelling)) || (name === "remote" && rest.length > 0);
   const prints_log = name === "reflog" || rest.some(({ text }) => /^(?:-g|--walk-reflogs)$/.test(text));
-  const file = `${root}/.git/${prints ? "config" : "logs/HEAD"}`;
+  const file = `${root}/.git/${prints ? "config" : "logs"}`;
   if (!(prints || prints_log) || askedEachTime(file) === undefined) return [];
   return [{ kind: "read", word: wordOf([{ text: file, kind: "text" }], at) }];
 }

@@ -1,7 +1,8 @@
 import { beginningOf } from "./file-beginning.ts";
 import { foldedPath } from "./folded-path.ts";
 import { realForm } from "./path.ts";
-import { mayReadOn } from "./tree-scan.ts";
+import { kindOf } from "./path-kind.ts";
+import { mayReadOn, scanTree } from "./tree-scan.ts";
 
 /**
  * The one list of files that often hold secrets and often have to be read all the same: asked about by name each time, at every level,
@@ -73,7 +74,7 @@ const RULES: readonly Rule[] = [
   {
     why: "a file that often holds passwords",
     name: new RegExp(
-      `^${NO_EXAMPLE}(?:(?:prod|production|stage|staging|dev|development|local|secrets?)\\.env|\\.flaskenv|\\.dev\\.vars(?:\\..*)?)$`,
+      `^${NO_EXAMPLE}(?:(?:prod|production|stage|staging|dev|development|local|secrets?)\\.env|\\.flaskenv|\\.renviron|\\.dev\\.vars(?:\\..*)?)$`,
     ),
     is_projects: true,
   },
@@ -95,7 +96,7 @@ const RULES: readonly Rule[] = [
   { why: "an agent's own login", name: /^(?:mcp-)?auth\.json$/, folder: /\/opencode$/, is_projects: true },
   {
     why: "settings with a token in them",
-    name: /^(?:\.mcp\.json|\.claude\.json|\.yarnrc\.yml|\.terraformrc|mcp\.json|mcp_settings\.json|auth\.json|\.sentryclirc|sentry\.properties|\.clasprc\.json)$/,
+    name: /^(?:\.mcp\.json|\.claude\.json|\.yarnrc\.yml|\.terraformrc|mcp\.json|mcp_settings\.json|auth\.json|\.sentryclirc|sentry\.properties|\.clasprc\.json|\.gitmodules|\.lfsconfig|hgrc|\.condarc|uv\.toml|poetry\.toml|ngrok\.ya?ml|wg\d.*\.conf)$/,
     holds: holdsToken,
     is_projects: true,
   },
@@ -107,7 +108,7 @@ const RULES: readonly Rule[] = [
   },
   {
     why: "settings with a password in them",
-    name: /^(?:database\.ya?ml|appsettings(?:\.[\w-]+)?\.json|local\.settings\.json|(?:gradle|local)\.properties)$/,
+    name: /^(?:database\.ya?ml|appsettings(?:\.[\w-]+)?\.json|local\.settings\.json|(?:gradle|local)\.properties|[^.].*\.env)$/,
     holds: holdsPassword,
     is_projects: true,
   },
@@ -115,7 +116,7 @@ const RULES: readonly Rule[] = [
   { why: "a registry's passwords", name: /^config$/, folder: /\/\.bundle$/, holds: holdsBundler, is_projects: true },
   {
     why: "a private key",
-    name: /^(?:.*\.(?:pem|pk8|p8|ppk|asc)|id_(?:rsa|dsa|ecdsa|ed25519|xmss).*|.*(?:[._-](?:rsa|dsa|ecdsa|ed25519)|[_-]key))$/,
+    name: /^(?:.*\.(?:pem|pk8|p8|ppk|asc|ovpn)|keys\.txt|.*(?:adminsdk.*|gcp.*|gcloud.*|[_-](?:key|sa))\.json|id_(?:rsa|dsa|ecdsa|ed25519|xmss).*|.*(?:[._-](?:rsa|dsa|ecdsa|ed25519)|[_-]key))$/,
     holds: holdsKey,
     is_projects: true,
   },
@@ -132,12 +133,12 @@ const RULES: readonly Rule[] = [
   },
   {
     why: "credentials",
-    name: /^(?:service[-_]?account.*|credentials|client[-_]secrets?.*|secrets)\.json$|^secrets\.(?:ya?ml|toml)$/,
+    name: /^(?:service[-_]?account.*|(?:application_default_)?credentials|client[-_]secrets?.*|secrets|kaggle)\.json$|^secrets\.(?:ya?ml|toml)$|^\.(?:secrets?|credentials)$/,
     is_projects: true,
   },
   {
     why: "a file with passwords",
-    name: /^(?:\.htpasswd|\.vault[-_]pass(?:word)?(?:\.txt)?|wp-config\.php|\.dockercfg|\.s3cfg|\.boto)$/,
+    name: /^(?:\.htpasswd|\.vault[-_]pass(?:word)?(?:\.txt)?|wp-config\.php|\.dockercfg|\.s3cfg|\.boto|\.msmtprc|\.?rclone\.conf)$/,
     is_projects: true,
   },
   { why: "a cluster's keys", name: /^config$/, folder: /\/\.kube$/, is_projects: false },
@@ -167,8 +168,8 @@ const ANY_NAME = new RegExp(RULES.map(({ name }) => name.source).join("|"));
 /** Git's settings are no secret unless somebody's password is in them. */
 const GIT_SETTINGS =
   /\/(?:[^/]*\.git(?:\/(?:modules|worktrees)\/.+)?\/config(?:\.worktree)?|\.gitconfig|\.config\/git\/config)$/;
-/** Where `git pull https://name:password@host` is written down as it was typed. */
-const GIT_LOGS = /\/[^/]*\.git\/(?:(?:modules|worktrees)\/.+\/)?(?:logs(?:\/.+)?|fetch_head)$/;
+/** Where `git pull https://name:password@host` is written down as it was typed, and remotes as Git kept them once. */
+const GIT_LOGS = /\/[^/]*\.git\/(?:(?:modules|worktrees)\/.+\/)?(?:(?:logs|remotes|branches)(?:\/.+)?|fetch_head)$/;
 /** What Git was ever given, whatever it was called. */
 const GIT_OBJECTS = /\/[^/]*\.git\/(?:modules\/.+\/)?objects(?:\/(?:[0-9a-f]{2}|pack)(?:\/.*)?)?$/;
 /** What a URL has between its scheme and `@` that lets somebody in: a password, or a token in a name's place. */
@@ -182,8 +183,11 @@ export function withoutGitSecrets(settings: string): string {
   return settings.replace(IN_GIT_URL, "").replace(GIT_SECRET, "");
 }
 
+/** The same as `IN_GIT_URL`, found by what can be found quickly in a long text. */
+const GIT_URL_SECRET = new RegExp(IN_GIT_URL.source.replace(/^\(\?<=.*?\)(?=\()/, "[a-z0-9+.-]://"), "i");
+
 /** True for a text with a URL that has a password or a token in it. */
-export const holdsUrlSecret = (text: string): boolean => text.replace(IN_GIT_URL, "") !== text;
+export const holdsUrlSecret = (text: string): boolean => GIT_URL_SECRET.test(text);
 
 const holdsGitSecret = (text: string): boolean => withoutGitSecrets(text) !== text;
 
@@ -192,17 +196,21 @@ const IN_PACKAGES = /\/(?:node_modules|site-packages|dist-packages)\//;
 
 /** Bytes of a file that are looked at for what tells. */
 const MAX_LOOKED_AT = 256 * 1024;
-/** The first ones of a private key. */
-const KEY_BEGIN = 64;
+/** Bytes of one of git's logs, and how many there are: beyond that they count as holding one. */
+const MAX_LOG = 4 * 1024 * 1024;
+const LOGS = { max_entries: 4000, max_depth: 32, skipped: new Set<string>() };
+/** The first ones of a private key, and of what a tool writes in front. */
+const KEY_BEGIN = 256;
+const COMMENTS = /^(?:\s*#[^\n]*\n)*\s*/;
 
 /** What editors keep of a file that is open, and people beside one that they change. */
-const COPY = /[~#]$|\.(?:sw[a-p]|bak|old|orig|save|backup)$| (?:copy(?: \d+)?|\d+|\((?:copy|\d+)\))$/;
+const COPY = /[~#]$|\.(?:sw[a-p]|bak|old|orig|save|backup|lock)$| (?:copy(?: \d+)?|\d+|\((?:copy|\d+)\))$/;
 const COPIES = [
   /^\.(.+)\.(?:sw[a-p]|un~)$/,
   /^(.+?) (?:copy(?: \d+)?|\d+|\((?:copy|\d+)\))$/,
   /^#(.+)#$/,
   /^(.+)~$/,
-  /^(.+)\.(?:bak|old|orig|save|backup)$/,
+  /^(.+)\.(?:bak|old|orig|save|backup|lock)$/,
 ];
 /** Of keys and password stores (guard/protected-paths.ts) the copies are asked about. */
 const OF_PROTECTED: Rule = {
@@ -210,6 +218,17 @@ const OF_PROTECTED: Rule = {
   name: /^(?:[._]netrc|\.git-credentials|\.pgpass|\.my\.cnf|\.vault-token)$/,
   is_projects: false,
 };
+
+/** Of a repository's settings they are as well, and no box cuts anything out of them. */
+const OF_GIT: Rule = {
+  why: "a copy of git's settings",
+  name: /^config(?:\.worktree)?$/,
+  folder: /\.git(?:\/(?:modules|worktrees)\/.+)?$/,
+  holds: holdsGitSecret,
+  is_projects: false,
+};
+const COPIED: readonly Rule[] = [...RULES, OF_PROTECTED, OF_GIT];
+const ANY_COPIED = new RegExp(COPIED.map(({ name }) => name.source).join("|"));
 
 /** The name (in lower case) of which this one is a copy's; undefined where it isn't one's. */
 function copiedName(name: string): string | undefined {
@@ -225,7 +244,7 @@ function copiedName(name: string): string | undefined {
 export function mayBeSecret(name: string, folder: string): boolean {
   const folded = foldedPath(name);
   const copied = copiedName(folded);
-  if (copied !== undefined && (ANY_NAME.test(copied) || OF_PROTECTED.name.test(copied))) return true;
+  if (copied !== undefined && ANY_COPIED.test(copied)) return true;
   if (ANY_NAME.test(folded) || OF_SERVICE.folder?.test(folder)) return true;
   return folder.includes(".env") && IN_ENV_FOLDER.folder?.test(folder) === true;
 }
@@ -254,19 +273,25 @@ export function askedEachTime(path: string): string | undefined {
   }
   const folded = foldedPath(path);
   if (GIT_OBJECTS.test(folded)) return "what Git holds under no name";
-  if (GIT_LOGS.test(folded)) {
-    const log = folded.endsWith("/logs") ? `${path}/HEAD` : path;
-    return tells(realOf(log), holdsUrlSecret) ? "a log of git's with a password or token in it" : undefined;
-  }
+  if (GIT_LOGS.test(folded))
+    return isLogTelling(realOf(path)) ? "a log of git's with a password or token in it" : undefined;
   if (!GIT_SETTINGS.test(folded)) return undefined;
   return tells(realOf(path), holdsGitSecret) ? "git's settings with a password or token in them" : undefined;
 }
 
 const realOf = (path: string): string => (path.startsWith("/") && realForm(path)) || path;
 
-function tells(file: string | Buffer, holds: (text: string) => boolean): boolean {
+/** A log of git's, or one of a folder of them. @param path real */
+function isLogTelling(path: string): boolean {
+  const isTelling = (log: string) => tells(log, (text) => text.length > MAX_LOG || holdsUrlSecret(text), MAX_LOG + 1);
+  if (kindOf(path) !== "folder") return isTelling(path);
+  const isQuiet = (relative: string, is_folder: boolean) => is_folder || !isTelling(`${path}/${relative}`);
+  return !scanTree(path, LOGS, ({ relative, is_folder }) => isQuiet(relative, is_folder));
+}
+
+function tells(file: string | Buffer, holds: (text: string) => boolean, max_bytes = MAX_LOOKED_AT): boolean {
   if (!mayReadOn(0)) return true;
-  const begin = beginningOf(file, MAX_LOOKED_AT);
+  const begin = beginningOf(file, max_bytes);
   if (begin.kind !== "file") return begin.kind === "unreadable";
   return !mayReadOn(begin.text.length) || holds(begin.text);
 }
@@ -275,7 +300,7 @@ function tells(file: string | Buffer, holds: (text: string) => boolean): boolean
 export function beginsAsKey(path: string): boolean {
   if (IN_PACKAGES.test(path)) return false;
   const begin = beginningOf(path, KEY_BEGIN);
-  return begin.kind === "file" && begin.text.trimStart().search(PRIVATE_KEY) === 0;
+  return begin.kind === "file" && begin.text.replace(COMMENTS, "").search(PRIVATE_KEY) === 0;
 }
 
 function ruleFor(path: string): Rule | undefined {
@@ -288,7 +313,7 @@ function ruleFor(path: string): Rule | undefined {
   const copied = copiedName(name);
   const found =
     ALL_RULES.find((rule) => isOf(rule, name)) ??
-    (copied === undefined ? undefined : [...RULES, OF_PROTECTED].find((rule) => isOf(rule, copied)));
+    (copied === undefined ? undefined : COPIED.find((rule) => isOf(rule, copied)));
   // By their names these have always been asked about; of the others, packages bring their own.
   return found?.is_projects === true && IN_PACKAGES.test(folded) && name !== ".npmrc" ? undefined : found;
 }

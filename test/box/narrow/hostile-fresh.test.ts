@@ -83,6 +83,57 @@ const CHAINS: readonly Chain[] = [
       ...["cat $(ls .git/logs/HEAD .git/FETCH_HEAD)", "tail -1 .git/FETCH_HEAD", "echo $(git reflog)"],
     ],
   },
+  {
+    name: "passwords in logs of branches and work trees, in long logs, and in copies of git's settings",
+    level: "ReadOnly",
+    setup: `u=https://me:${SECRET}@h.example/x; git worktree add -q w; l() { echo "$(git rev-parse HEAD) $(git rev-parse HEAD) A <a@e> 1 +0000	pull $u: Fast-forward"; }
+      l >> .git/logs/refs/heads/main; l >> .git/worktrees/w/logs/HEAD; echo "x		branch 'm' of $u" > .git/worktrees/w/FETCH_HEAD
+      { yes "$(git rev-parse HEAD)		branch 'm' of https://h.example/y" | head -5000; echo "x		branch 'm' of $u"; } > .git/FETCH_HEAD
+      mkdir -p .git/remotes .git/branches; echo "URL: $u" > .git/remotes/o; echo "$u" > .git/branches/o
+      for f in config.bak config~ config.lock .config.swp config.worktree.orig; do echo "url = $u" > ".git/$f"; done`,
+    lines: [
+      ...["git reflog main", "git log -g main -1", "cat .git/logs/refs/heads/main", "grep -r pull .git/logs"],
+      ...[
+        "cat $(ls .git/logs/refs/heads/main)",
+        "cd w && git reflog",
+        "echo $(git -C w reflog)",
+        "cat .git/FETCH_HEAD",
+      ],
+      ...["cat $(find .git/worktrees -type f)", "cat $(ls .git/FETCH_HEAD)", "tail -1 .git/FETCH_HEAD"],
+      ...[
+        "cat .git/remotes/o",
+        "cat $(find .git/remotes .git/branches -type f)",
+        "cat .git/config.bak",
+        "cat .git/config~",
+      ],
+      ...["cat $(ls .git/config.bak .git/config~ .git/config.lock)", "cat .git/.config.swp", "cat .git/*.orig"],
+      "for f in $(find .git -type f); do cat $f; done",
+    ],
+  },
+  {
+    name: "secrets at the top of what builds and tools fill, and of git's own folder",
+    level: "ReadOnly",
+    setup: `for d in node_modules .turbo .venv venv .tox .direnv .parcel-cache __pycache__ .mypy_cache bower_components .git; do
+      mkdir -p $d; cp .env $d/.env; done`,
+    lines: ["for f in $(find . -name '.env'); do cat $f; done", "cat $(ls .turbo/.env .git/.env node_modules/.env)"],
+  },
+  {
+    name: "secrets of tools by names that fewer know",
+    level: "ReadOnly",
+    setup: `k='-----BEGIN PRIVATE KEY-----\\n${SECRET}'; for f in .secrets .secret .credentials kaggle.json .Renviron rclone.conf application_default_credentials.json .msmtprc; do echo ${SECRET} > $f; done
+      for f in x-firebase-adminsdk-1.json gcp-key.json; do printf '{"private_key":"%s"}' "$k" > $f; done; printf 'client\n<key>\n%b' "$k" > x.ovpn
+      mkdir age .hg; printf '# created: 2026-01-01T00:00:00Z\n# public key: age1%060d\nAGE-SECRET-KEY-1${SECRET}\n' 0 | tee age/keys.txt > age/mine
+      printf '[Interface]\nPrivateKey = ${SECRET}\n' > wg0.conf; echo 'PASSWORD=${SECRET}' > db.env; echo 'authtoken: ${SECRET}' > ngrok.yml
+      u=https://me:${SECRET}@h.example/x; for f in .condarc uv.toml .gitmodules .lfsconfig .hg/hgrc poetry.toml; do echo "url = $u" > $f; done`,
+    lines: [
+      ...[".secrets", ".secret", ".credentials", "kaggle.json", ".Renviron", "rclone.conf", ".msmtprc", "x.ovpn"],
+      ...["application_default_credentials.json", "x-firebase-adminsdk-1.json", "gcp-key.json", "age/keys.txt"],
+      ...["wg0.conf", "db.env", "ngrok.yml", ".condarc", "uv.toml", ".gitmodules", ".lfsconfig", ".hg/hgrc"],
+      ...["poetry.toml"],
+    ]
+      .flatMap((name) => [`cat ${name}`, `cat $(ls ${name})`])
+      .concat("cat age/mine"),
+  },
   ...["HEAD", "refs/stash", "ORIG_HEAD", "HEAD of a link", "refs/heads/x of many lines", "modules/sub/HEAD"].map(
     (what): Chain => {
       const [at = "", of] = what.split(" of ");

@@ -319,6 +319,54 @@ describe("git's logs", () => {
   });
 });
 
+describe("a log of git's, or what it kept of remotes once", () => {
+  const URL = "pull https://me:hidden1@example.com/x: Fast-forward\n";
+  const QUIET = "commit: one more\n".repeat(40_000);
+
+  it.each([
+    ["logs/refs/heads/x", URL],
+    ["logs/refs/remotes/o/x", QUIET + URL],
+    ["logs/HEAD", QUIET + URL + QUIET],
+    ["logs/HEAD", QUIET.repeat(10)],
+    ["worktrees/w/logs/HEAD", URL],
+    ["modules/a/b/logs/refs/heads/x", URL],
+    ["worktrees/w/FETCH_HEAD", QUIET + URL],
+    ["remotes/o", URL],
+    ["branches/o", URL],
+    ["config.bak", `url = ${URL}`],
+    ["config~", `url = ${URL}`],
+    ["config.lock", `url = ${URL}`],
+    [".config.swp", `url = ${URL}`],
+    ["modules/a/config.worktree.orig", `url = ${URL}`],
+  ])("is asked about where a password is in it, by its name and with its folder: .git/%s", (name, text) => {
+    const project = tempFolder();
+    put(project, `.git/${name}`, text);
+    expect(askedEachTime(join(project, ".git", name))).toMatch(/git's/);
+    const [folder = ""] = /^(?:.*\/)?logs(?=\/)/.exec(name) ?? [];
+    if (folder !== "") expect(askedEachTime(join(project, ".git", folder))).toMatch(/git's/);
+  });
+
+  it("without one isn't, and neither is what only looks like it", () => {
+    const project = tempFolder();
+    const names = ["logs/refs/heads/x", "logs/HEAD", "FETCH_HEAD", "remotes/o", "config.bak", "worktrees/w/logs/HEAD"];
+    for (const name of names) put(project, `.git/${name}`, `${QUIET}pull https://example.com/x@1: Fast-forward\n`);
+    for (const name of [...names, "logs", "worktrees/w/logs", "config.old"])
+      expect([name, askedEachTime(join(project, ".git", name))]).toEqual([name, undefined]);
+    put(project, "config.bak", URL);
+    expect(askedEachTime(join(project, "config.bak"))).toBeUndefined();
+  });
+
+  it("of four megabytes is looked at in no time that another agent would notice", () => {
+    const project = tempFolder();
+    for (const part of ["://", "a://", "a://b:", "x https://h/", "://a:b:"]) {
+      put(project, ".git/logs/HEAD", part.repeat((4 * 1024 * 1024) / part.length));
+      const began = process.threadCpuUsage();
+      expect([part, askedEachTime(join(project, ".git/logs"))]).toEqual([part, undefined]);
+      expect(process.threadCpuUsage(began).user / 1000).toBeLessThan(500);
+    }
+  });
+});
+
 describe("a hostile file", () => {
   const LONG = ["token", "a-", "a.", "token-", "a://", "a://b:", "token ", "token=\n", "-----BEGIN A "];
 
