@@ -184,7 +184,7 @@ export class ShellEvaluator {
   #insideArithmetic(text: string, scope: Scope, context: EvaluationContext): void {
     const at = text.search(/\$\((?!\()|`/);
     if (at === -1) return;
-    const inner = text.slice(3, -2);
+    const inner = text.startsWith("$[") ? text.slice(2, -1) : text.slice(3, -2);
     this.evaluateText(`: "${inner.replaceAll('"', "")}"`, [scope], {
       ...context,
       origin: this.#fixed(context),

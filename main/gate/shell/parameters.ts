@@ -43,6 +43,7 @@ export function parameterPieces(
     const from_end = /^-\d+$/.test(index) ? elementsOf(part.parameter, scope)?.at(Number(index)) : undefined;
     const found = from_end ?? knownValue(`${part.parameter}[${index}]`, scope);
     const whole = index === "0" || index === "@" || index === "*" ? knownValue(part.parameter, scope) : undefined;
+    if (part.operation !== undefined) operated(part, part.operation, undefined, expansion);
     return part.prefix === undefined && part.operation === undefined
       ? (found ?? whole ?? [unknownPiece(part.text)])
       : [unknownPiece(part.text)];
@@ -51,7 +52,10 @@ export function parameterPieces(
   if (part.prefix === "!") {
     const name = textOf(value);
     value = name === null ? undefined : knownValue(name, scope);
-    if (value === undefined) return [unknownPiece(part.text)];
+    if (value === undefined) {
+      if (part.operation !== undefined) operated(part, part.operation, value, expansion);
+      return [unknownPiece(part.text)];
+    }
   } else if (part.prefix === "#") {
     const text = textOf(value);
     return text === null ? [unknownPiece(part.text)] : [literal(String(text.length))];
@@ -72,6 +76,7 @@ function operated(
       return withDefault(part, operation.operator, keptPieces(operation.operand, expansion), value, expansion);
     case "Slice": {
       const [offset, length] = [operation.offset.text.trim(), operation.length?.text.trim()];
+      expansion.hidden(`${offset} ${length ?? ""}`);
       if (!/^-?\d{1,6}$/.test(offset) || (length !== undefined && !/^\d{1,6}$/.test(length))) return null;
       return sliced(value, Number(offset), length === undefined ? undefined : Number(length));
     }
@@ -94,21 +99,12 @@ function operated(
     }
     case "CaseModification": {
       const text = textOf(value);
-      if (text === null || operation.operand !== undefined) return null;
-      switch (operation.operator) {
-        case "^":
-          return [literal(text.charAt(0).toUpperCase() + text.slice(1))];
-        case "^^":
-          return [literal(text.toUpperCase())];
-        case ",":
-          return [literal(text.charAt(0).toLowerCase() + text.slice(1))];
-        case ",,":
-          return [literal(text.toLowerCase())];
-      }
-      return null;
+      if (operation.operand !== undefined) expandWhole(operation.operand, expansion, span);
+      return text === null || operation.operand !== undefined ? null : withCase(text, operation.operator);
     }
     case "Transform": {
       const text = textOf(value);
+      if (operation.operand !== undefined) expandWhole(operation.operand, expansion, span);
       // `@P` runs what is in the value, `@E` takes its escapes out.
       if (operation.operator === "@" && text !== null) {
         expansion.hidden(text);
@@ -116,6 +112,25 @@ function operated(
       }
       return null;
     }
+    case "Unknown":
+      // Of another shell, as zsh's `${${x}:-y}`.
+      expansion.hidden(operation.operator);
+      return null;
+    default:
+      return null;
+  }
+}
+
+function withCase(text: string, operator: string): readonly Piece[] | null {
+  switch (operator) {
+    case "^":
+      return [literal(text.charAt(0).toUpperCase() + text.slice(1))];
+    case "^^":
+      return [literal(text.toUpperCase())];
+    case ",":
+      return [literal(text.charAt(0).toLowerCase() + text.slice(1))];
+    case ",,":
+      return [literal(text.toLowerCase())];
     default:
       return null;
   }

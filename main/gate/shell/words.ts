@@ -152,6 +152,7 @@ function addPart(part: WordPart, found: Part[], expansion: ExpansionContext, ski
       return;
     case "Glob":
     case "ExtendedGlob":
+      if (runsWithin(part.parts, expansion)) return add([unknownPiece(part.text)], true);
       return add([{ text: part.text, kind: expansion.scope.no_glob && part.type === "Glob" ? "text" : "glob" }], true);
     case "SimpleExpansion":
     case "ParameterExpansion":
@@ -185,6 +186,19 @@ function addPart(part: WordPart, found: Part[], expansion: ExpansionContext, ski
       expansion.hidden(part.text);
       return add([literal(part.text)], true);
   }
+}
+
+/** What is substituted in a pattern runs. @returns whether anything may come of it */
+function runsWithin(parts: readonly WordPart[] = [], expansion: ExpansionContext): boolean {
+  for (const part of parts) addPart(part, [], expansion, 0);
+  return parts.some(expands);
+}
+
+/** Whether a part of a pattern isn't just what is written. */
+function expands(part: WordPart): boolean {
+  if (part.type === "Literal" || part.type === "SingleQuoted" || part.type === "AnsiCQuoted") return false;
+  const is_group = part.type === "DoubleQuoted" || part.type === "Glob" || part.type === "ExtendedGlob";
+  return !is_group || part.parts?.some(expands) === true;
 }
 
 const TILDE = /^~([A-Za-z0-9_.-]*|\+)(?=\/|$)/;

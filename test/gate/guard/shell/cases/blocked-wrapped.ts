@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: what looks like a placeholder is shell
 import { blocked, HOME, type ShellCase } from "./shell-case.ts";
 
 /** What leaves no way back, run by another program. */
@@ -223,4 +224,24 @@ export const BLOCKED_WRAPPED: readonly ShellCase[] = [
   ...LISTS,
   ...DISKS_AND_MACHINE,
   ...INTERPRETERS,
+  // What is substituted within a pattern or an expansion runs.
+  blocked("ls a[`rm -fr ~`]", "a substitution in a set of letters"),
+  blocked("cat < a[$(rm -fr ~)]", "the same, in a redirection"),
+  blocked("cat <<< [`rm -fr ~`]", "the same, in a here-string"),
+  blocked("ls [!`rm -fr ~`]*", "the same, in a set of all others"),
+  blocked("ls @(`rm -fr ~`|b)", "a substitution in an extended pattern"),
+  blocked("case a in [`rm -fr ~`]) ls ;; esac", "the same, in a case"),
+  blocked("for f in a[`rm -fr ~`]; do echo $f; done", "the same, in a loop's list"),
+  blocked("echo x > a[`rm -fr ~`]", "the same, in a name that is written"),
+  blocked("ls a[${y:-`rm -fr ~`}]", "the same, in a default"),
+  blocked("ls a[<(rm -fr ~)]", "a process substitution in a set of letters"),
+  blocked("echo ${v^[`rm -fr ~`]}", "a substitution in the pattern of a change of case"),
+  blocked("echo ${v:`rm -fr ~`}", "a substitution in a slice's begin"),
+  blocked("echo ${v:1:$(rm -fr ~)}", "a substitution in a slice's length"),
+  blocked("echo ${v[@]/#[`rm -fr ~`]/}", "a substitution in a replacement within a list"),
+  blocked("echo ${!v#`rm -fr ~`}", "a substitution behind an indirect name"),
+  blocked("echo $[`rm -fr ~`]", "a substitution in arithmetic, as it was written once"),
+  blocked("echo $[1+$(rm -fr ~)]", "the same, in a sum"),
+  blocked("echo ${${v}:-`rm -fr ~`}", "a substitution in an expansion of zsh's"),
+  blocked("echo ${(e)v:-`rm -fr ~`}", "the same, with a flag"),
 ];
