@@ -81,6 +81,9 @@ function changesSettings(name: string, first: string, texts: readonly string[]):
     case "sparse-checkout":
     case "maintenance":
       return true;
+    // What it removes or renames in `.git/worktrees` says where a work tree is: nothing in a box may change that.
+    case "worktree":
+      return /^(?:remove|move|repair)$/.test(first);
     default:
       return false;
   }

@@ -45,7 +45,6 @@ describe("a line that needs no more than its project is confined", () => {
     "git rebase main",
     "git worktree add wt -b feature",
     "git worktree add --detach -q build/wt main",
-    "git worktree remove wt",
     "git -C src log --exec; node x.js",
     "timeout 60 npm run build",
     "FOO=1 env BAR=2 node x.js",
@@ -279,6 +278,9 @@ describe("a line that can't be confined says why, and about what", () => {
     ["leaves-the-box", "~/work/y", "git worktree move wt ../y"],
     ["leaves-the-box", "~/work/x", "git worktree remove --force ../x"],
     ["leaves-the-box", "~/work/x", "git -C src worktree add ../../x"],
+    // A box can't remove or rename what says where a work tree is.
+    ["leaves-the-box", "git worktree", "git worktree remove wt"],
+    ["leaves-the-box", "git worktree", "npm test; git worktree move wt wt2"],
     ["leaves-the-box", "git config", "git config core.pager x"],
     ["leaves-the-box", "git config", "npm test && git config user.name x"],
     ["leaves-the-box", "git remote", "git remote add other https://example.com/x"],
