@@ -197,7 +197,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
     words: "command",
     files: ["reviews/validators/payload.ts", "guard/configured-files.ts"],
   },
-  { why: "a field", words: "id", files: ["reviews/calls-in-review.ts"] },
+  { why: "a field", words: "id", files: ["reviews/calls-in-review.ts", "reviews/refusals/refused-calls.ts"] },
   { why: "a key of JSON Schema", words: "type", files: ["reviews/model-judge/answer.ts"] },
   { why: "an option of exporting a key", words: "type", files: ["receipts/signing-key.ts"] },
   { why: "how a file is opened", words: "read", files: ["receipts/receipt-keys.ts", "receipts/signing-key.ts"] },
