@@ -3,10 +3,9 @@ import { z } from "zod";
 import { isoSeconds } from "../../ipc/iso-seconds.ts";
 import { ownCommand } from "../../ipc/own-command.ts";
 import type { Clock } from "./clock.ts";
-import { diskFullCode } from "./disk-reserve.ts";
-import { type End, endAt, laterEnd, remaining, stricterEnd } from "./ends.ts";
-import { errorCode } from "./errors.ts";
+import { endAt, laterEnd, stricterEnd } from "./ends.ts";
 import { GATE, type KeptPauses } from "./kept-pauses.ts";
+import { type Ending, endOf, PauseBook, timeLeft } from "./pause-book.ts";
 import { NO_REPORT, type RowReport } from "./row-report.ts";
 import { Statements } from "./statements.ts";
 
@@ -19,10 +18,7 @@ export interface AgentPause {
   until: string | null;
 }
 
-interface PauseRow extends AgentPause {
-  /** It is over when both clocks say so: a step of one of them can't shorten it. */
-  boot_until: string | null;
-}
+interface PauseRow extends AgentPause, Ending {}
 
 const rowSchema = z.object({
   agent_id: z.string(),
@@ -30,9 +26,6 @@ const rowSchema = z.object({
   until: z.iso.datetime().nullable(),
   boot_until: z.string().nullable(),
 });
-
-/** The clocks are checked this often, as one may jump; in milliseconds. */
-const MAX_WATCH_MS = 30_000;
 
 export interface AgentPausesSettings {
   clock: Clock;
@@ -52,19 +45,17 @@ export class AgentPauses {
   readonly #db: Statements;
   readonly #settings: AgentPausesSettings;
   readonly #rows = new Map<string, PauseRow>();
-  /** Those that could not be written yet. */
-  readonly #unwritten = new Set<string>();
-  /** Those whose write may have come to the disk though it failed. */
-  readonly #doubtful = new Set<string>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #book: PauseBook<PauseRow>;
 
   /** `db` was opened with `AGENTS_SCHEMA`. */
   constructor(db: Database.Database, settings: AgentPausesSettings) {
     this.#db = new Statements(db);
     this.#settings = settings;
+    const { withRoom, kept } = settings;
+    this.#book = new PauseBook({ db: this.#db, store: STORE, remove: (who) => this.#delete(who), withRoom, kept });
     const rows = this.#db.prepare<PauseRow>("SELECT agent_id, since, until, boot_until FROM agent_pauses").all();
     for (const row of rows) this.#take(row);
-    for (const who of settings.kept?.keys() ?? []) if (who !== GATE) this.#takeKept(who);
+    for (const who of kept?.keys() ?? []) if (who !== GATE) this.#takeKept(who);
     this.#watch();
   }
 
@@ -84,8 +75,7 @@ export class AgentPauses {
       this.#rows.delete(agent_id);
       return kept?.stored(agent_id);
     }
-    this.#unwritten.add(agent_id);
-    kept?.adopt(agent_id);
+    this.#book.adopt(agent_id);
   }
 
   /** One that can't be read counts as a pause, until the user ends it. */
@@ -138,7 +128,7 @@ export class AgentPauses {
     this.#watch();
     const pause = this.of(agent_id) ?? row;
     try {
-      this.#write(row);
+      this.#book.write(agent_id, row);
     } finally {
       this.#settings.changed(agent_id, pause);
     }
@@ -151,53 +141,29 @@ export class AgentPauses {
   end(agent_id: string): boolean {
     const row = this.#current(agent_id);
     if (row === undefined) return false;
-    // First: whatever fails later, the pause holds.
-    this.#settings.kept?.forget(agent_id);
-    try {
-      this.#withRoom(() =>
-        this.#db.together(() => {
-          // One that may be on the disk is written before: deleting nothing would write nothing over it.
-          if (this.#doubtful.has(agent_id)) this.#db.prepare(STORE).run(row);
-          this.#delete(agent_id);
-        }),
-      );
-    } catch (error) {
-      // On a full disk nothing was deleted; after another error nobody knows.
-      if (this.#unwritten.has(agent_id) || diskFullCode(error) === undefined) this.#notWritten(row, error);
-      throw error;
-    }
+    this.#book.remove(agent_id, row);
     this.#ended(agent_id);
     return true;
   }
 
   /** Writes what could not be written before. @throws SQLite's error */
   flush(): void {
-    for (const agent_id of this.#unwritten) {
+    for (const agent_id of this.#book.unwritten) {
       const row = this.#rows.get(agent_id);
-      if (row === undefined) this.#unwritten.delete(agent_id);
-      else this.#write(row);
+      if (row !== undefined) this.#book.write(agent_id, row);
     }
   }
 
   stop(): void {
-    clearTimeout(this.#timer);
+    this.#book.stop();
   }
 
   #current(agent_id: string): PauseRow | undefined {
     const row = this.#rows.get(agent_id);
     if (row === undefined || this.#left(row) > 0) return row;
-    this.#expire(agent_id);
-    return undefined;
-  }
-
-  /** One that is over ends even where that can't be written: the next start finds it over as well. */
-  #expire(agent_id: string): void {
-    try {
-      this.#delete(agent_id);
-    } catch (error) {
-      if (!errorCode(error).startsWith("SQLITE")) throw error;
-    }
+    this.#book.expire(agent_id);
     this.#ended(agent_id);
+    return undefined;
   }
 
   #delete(agent_id: string): void {
@@ -206,66 +172,26 @@ export class AgentPauses {
 
   #ended(agent_id: string): void {
     this.#rows.delete(agent_id);
-    this.#wasWritten(agent_id);
+    this.#book.settled(agent_id);
     this.#report.resolved(rowName(agent_id));
     this.#watch();
     this.#settings.changed(agent_id, null);
   }
 
-  #write(row: PauseRow): void {
-    try {
-      this.#withRoom(() => this.#db.prepare(STORE).run(row));
-    } catch (error) {
-      this.#notWritten(row, error);
-      throw error;
-    }
-    this.#wasWritten(row.agent_id);
-  }
-
-  #notWritten(row: PauseRow, error: unknown): void {
-    this.#unwritten.add(row.agent_id);
-    if (diskFullCode(error) === undefined) this.#doubtful.add(row.agent_id);
-    this.#settings.kept?.hold(row.agent_id, row, error);
-  }
-
-  #wasWritten(agent_id: string): void {
-    this.#unwritten.delete(agent_id);
-    this.#doubtful.delete(agent_id);
-    this.#settings.kept?.stored(agent_id);
-  }
-
-  #withRoom<T>(act: () => T): T {
-    return this.#settings.withRoom === undefined ? act() : this.#settings.withRoom(act);
-  }
-
   /** In milliseconds; infinite for one that doesn't end by itself. */
   #left(row: PauseRow): number {
-    const end = endOf(row);
-    if (end === null) return Number.POSITIVE_INFINITY;
-    const { wall, boot } = remaining(this.#settings.clock, end);
-    return Number.isFinite(boot) ? Math.max(wall, boot) : wall;
+    return timeLeft(row, this.#settings.clock);
   }
 
-  /** Ends what is over by a timer, so that it ends also without calls. */
   #watch(): void {
-    clearTimeout(this.#timer);
     const wait = Math.min(...[...this.#rows.values()].map((row) => this.#left(row)));
-    if (!Number.isFinite(wait)) return;
-    this.#timer = setTimeout(
-      () => {
-        for (const agent_id of [...this.#rows.keys()]) this.#current(agent_id);
-        this.#watch();
-      },
-      Math.min(Math.max(0, wait), MAX_WATCH_MS),
-    );
-    this.#timer.unref();
+    this.#book.watch(wait, () => {
+      for (const agent_id of [...this.#rows.keys()]) this.#current(agent_id);
+      this.#watch();
+    });
   }
 }
 
 function rowName(agent_id: string): string {
   return `the pause of ${agent_id}`;
-}
-
-function endOf({ until, boot_until }: PauseRow): End | null {
-  return until === null ? null : { at: until, boot_at: boot_until };
 }

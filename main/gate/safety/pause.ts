@@ -2,10 +2,9 @@ import type Database from "better-sqlite3";
 import { isoSeconds } from "../../../ipc/iso-seconds.ts";
 import type { Pause, ViolationCause } from "../../../ipc/safety.ts";
 import type { Clock } from "../clock.ts";
-import { diskFullCode } from "../disk-reserve.ts";
-import { type End, endAt, laterEnd, remaining, stricterEnd } from "../ends.ts";
-import { errorCode } from "../errors.ts";
+import { endAt, laterEnd, stricterEnd } from "../ends.ts";
 import { GATE, type KeptPauses } from "../kept-pauses.ts";
+import { type Ending, endOf, PauseBook, timeLeft } from "../pause-book.ts";
 import { NO_REPORT, type RowReport } from "../row-report.ts";
 import { Statements } from "../statements.ts";
 import { PAUSE_ROW, readCause, readPause } from "./pause-row.ts";
@@ -22,13 +21,10 @@ export interface PauseRequest {
   cause?: ViolationCause;
 }
 
-interface PauseRow {
+interface PauseRow extends Ending {
   by: "human" | "safety";
   reason: string;
   since: string;
-  /** The pause is over when both clocks say so: a step of one of them can't shorten it. */
-  until: string | null;
-  boot_until: string | null;
   clears: Pause["clears"];
   /** JSON. */
   cause: string | null;
@@ -43,9 +39,6 @@ const RUNNING: Pause = Object.freeze({
   clears: "by_human",
   cause: null,
 });
-
-/** The clocks are checked this often, as one may jump; in milliseconds. */
-const MAX_WATCH_MS = 30_000;
 
 const STORE =
   "INSERT OR REPLACE INTO pause (only, by, reason, since, until, boot_until, clears, cause) VALUES (1, $by, $reason, $since, $until, $boot_until, $clears, $cause)";
@@ -69,14 +62,9 @@ export class PauseSwitch {
   readonly #clock: Clock;
   readonly #changed: (pause: Pause) => void;
   readonly #report: RowReport;
-  readonly #withRoom: <T>(act: () => T) => T;
   readonly #kept: KeptPauses | undefined;
+  readonly #book: PauseBook<PauseRow>;
   #row: PauseRow | undefined;
-  /** False while the current pause could not be written. */
-  #is_written = true;
-  /** True where the write may have come to the disk though it failed. */
-  #is_doubtful = false;
-  #timer: NodeJS.Timeout | undefined;
 
   /** `db` was opened with `SAFETY_SCHEMA`. */
   constructor(db: Database.Database, { clock, changed, report, withRoom, kept }: PauseSwitchParts) {
@@ -84,8 +72,9 @@ export class PauseSwitch {
     this.#clock = clock;
     this.#changed = changed;
     this.#report = report ?? NO_REPORT;
-    this.#withRoom = withRoom ?? ((act) => act());
     this.#kept = kept;
+    const remove = () => void this.#db.prepare(END).run();
+    this.#book = new PauseBook({ db: this.#db, store: STORE, remove, withRoom, kept });
     const row = this.#db
       .prepare<PauseRow>("SELECT by, reason, since, until, boot_until, clears, cause FROM pause")
       .get();
@@ -100,22 +89,20 @@ export class PauseSwitch {
     if (kept === undefined) return;
     const stored = this.#row;
     const row = stored === undefined ? kept : stricter(stored, kept, this.#clock);
-    const left = remainingOf(row, this.#clock);
-    if ((left !== undefined && left <= 0) || (stored !== undefined && isSame(row, stored))) {
+    if (timeLeft(row, this.#clock) <= 0 || (stored !== undefined && isSame(row, stored))) {
       this.#kept?.stored(GATE);
       return;
     }
     this.#row = row;
-    this.#is_written = false;
-    this.#kept?.adopt(GATE);
+    this.#book.adopt(GATE);
   }
 
   /** Checked for every call: one comparison while nothing is paused. */
   get reason(): string | undefined {
     if (this.#row === undefined) return undefined;
-    const left = this.#left();
-    if (left !== undefined && left <= 0) {
-      this.#expire();
+    if (timeLeft(this.#row, this.#clock) <= 0) {
+      this.#book.expire(GATE);
+      this.#ended();
       return undefined;
     }
     return this.#row.reason;
@@ -151,11 +138,11 @@ export class PauseSwitch {
     const row = current === undefined ? asked : stricter(current, asked, this.#clock);
     const is_same = current !== undefined && isSame(row, current);
     // Further violations while the gate is paused cost no write.
-    if (is_same && (this.#is_written || request.by === "safety")) return this.state();
+    if (is_same && (this.#book.isWritten(GATE) || request.by === "safety")) return this.state();
     this.#row = row;
     this.#watch();
     try {
-      this.#write(row);
+      this.#book.write(GATE, row);
     } finally {
       // Also where it can't be written: the gate is paused, only a restart would lose the pause.
       if (!is_same) this.#changed(this.state());
@@ -167,89 +154,33 @@ export class PauseSwitch {
   end(): boolean {
     const row = this.#row;
     if (row === undefined) return false;
-    // First: whatever fails later, the pause holds.
-    this.#kept?.forget(GATE);
-    try {
-      this.#withRoom(() => this.#db.together(() => this.#delete(row)));
-    } catch (error) {
-      // On a full disk nothing was deleted; after another error nobody knows.
-      if (!this.#is_written || diskFullCode(error) === undefined) this.#notWritten(row, error);
-      throw error;
-    }
+    this.#book.remove(GATE, row);
     this.#ended();
     return true;
   }
 
-  /** One that may be on the disk is written before: deleting nothing would write nothing over it. */
-  #delete(row: PauseRow): void {
-    if (this.#is_doubtful) this.#db.prepare(STORE).run(row);
-    this.#db.prepare(END).run();
-  }
-
   /** Writes a pause that could not be written before. @throws SQLite's error */
   flush(): void {
-    if (!this.#is_written && this.#row !== undefined) this.#write(this.#row);
+    if (!this.#book.isWritten(GATE) && this.#row !== undefined) this.#book.write(GATE, this.#row);
   }
 
   stop(): void {
-    clearTimeout(this.#timer);
-  }
-
-  /** An expired pause ends even where that can't be written: the next start finds it expired as well. */
-  #expire(): void {
-    try {
-      this.#db.prepare(END).run();
-    } catch (error) {
-      if (!errorCode(error).startsWith("SQLITE")) throw error;
-    }
-    this.#ended();
+    this.#book.stop();
   }
 
   #ended(): void {
     this.#row = undefined;
-    this.#is_written = true;
-    this.#is_doubtful = false;
-    this.#kept?.stored(GATE);
+    this.#book.settled(GATE);
     this.#report.resolved(PAUSE_ROW);
     this.#watch();
     this.#changed(RUNNING);
   }
 
-  /** How long the pause still lasts, in milliseconds; undefined for one that doesn't end by itself. */
-  #left(): number | undefined {
-    return this.#row && remainingOf(this.#row, this.#clock);
-  }
-
-  #write(row: PauseRow): void {
-    try {
-      this.#withRoom(() => this.#db.prepare(STORE).run(row));
-    } catch (error) {
-      this.#notWritten(row, error);
-      throw error;
-    }
-    this.#is_written = true;
-    this.#is_doubtful = false;
-    this.#kept?.stored(GATE);
-  }
-
-  #notWritten(row: PauseRow, error: unknown): void {
-    this.#is_written = false;
-    this.#is_doubtful ||= diskFullCode(error) === undefined;
-    this.#kept?.hold(GATE, row, error);
-  }
-
-  /** Ends an expiring pause by a timer, so that it ends also without calls. */
   #watch(): void {
-    clearTimeout(this.#timer);
-    const wait = this.#left();
-    if (wait === undefined) return;
-    this.#timer = setTimeout(
-      () => {
-        if (this.reason !== undefined) this.#watch();
-      },
-      Math.min(Math.max(0, wait), MAX_WATCH_MS),
-    );
-    this.#timer.unref();
+    const wait = this.#row === undefined ? Number.POSITIVE_INFINITY : timeLeft(this.#row, this.#clock);
+    this.#book.watch(wait, () => {
+      if (this.reason !== undefined) this.#watch();
+    });
   }
 }
 
@@ -283,16 +214,4 @@ function stricter(current: PauseRow, asked: PauseRow, clock: Clock): PauseRow {
     boot_until: end?.boot_at ?? null,
     clears: harder.clears,
   };
-}
-
-/** In milliseconds; undefined for one that doesn't end by itself. */
-function remainingOf(row: PauseRow, clock: Clock): number | undefined {
-  const end = endOf(row);
-  if (end === null) return undefined;
-  const { wall, boot } = remaining(clock, end);
-  return Number.isFinite(boot) ? Math.max(wall, boot) : wall;
-}
-
-function endOf({ until, boot_until }: PauseRow): End | null {
-  return until === null ? null : { at: until, boot_at: boot_until };
 }
