@@ -15,6 +15,8 @@ import { InPlaceFile } from "./in-place-file.ts";
 
 /** The pause of every agent; another key is an agent's id. */
 export const GATE = "gate";
+/** Its alarm's subject: no name of an agent has a blank. */
+const EVERY_AGENT = "the gate";
 
 /** As in its database: text or nothing in each column. */
 const rowSchema = z.record(z.string(), z.string().nullable());
@@ -85,7 +87,7 @@ export class KeptPauses {
     const unstored = this.#unstored.get(who);
     if (unstored === undefined) return undefined;
     const { error, subject } = unstored;
-    const paused = `${who === GATE ? "the gate" : subject} is paused, but`;
+    const paused = `${who === GATE ? subject : `agent ${subject}`} is paused, but`;
     return this.#isKept(who)
       ? `${paused} its database can't store that: ${causeOf(error)}; it is kept in ${this.#parts.file}, and tried again`
       : `${paused} a restart would forget it: ${causeOf(error)}; it is tried again`;
@@ -101,7 +103,7 @@ export class KeptPauses {
     this.#rows.set(who, row as Row);
     this.#is_stale = true;
     this.#tryToWrite();
-    this.#unstored.set(who, { error, subject: who === GATE ? GATE : this.#parts.nameOf(who) });
+    this.#unstored.set(who, { error, subject: who === GATE ? EVERY_AGENT : this.#parts.nameOf(who) });
     // Of the others as well: the file may have room for them now, or none any more.
     for (const [each, unstored] of this.#unstored) this.#raise(each, unstored);
   }

@@ -12,10 +12,10 @@ import { ManualClock } from "../support/manual-clock.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 /** One life of both switches, with the file beside. `breakDatabases` makes their databases fail as a broken disk does. */
-function opened(folder = tempFolder(), clock = new ManualClock()) {
+function opened(folder = tempFolder(), clock = new ManualClock(), nameOf = (id: string) => `name of ${id}`) {
   const file = join(folder, "kept-pauses");
   const alarms = new Alarms(clock.now, () => undefined);
-  const kept = new KeptPauses({ file, alarms, now: clock.now, nameOf: (id) => `name of ${id}` });
+  const kept = new KeptPauses({ file, alarms, now: clock.now, nameOf });
   const safety_db = openDatabase(join(folder, "safety.db"), SAFETY_SCHEMA);
   const agents_db = openDatabase(join(folder, "agents.db"), AGENTS_SCHEMA);
   const pause = new PauseSwitch(safety_db, { clock, changed: () => undefined, kept });
@@ -54,7 +54,11 @@ describe("a pause that its database can't store", () => {
     expect(() => first.pause.begin(HUMAN)).toThrow(/readonly/);
     expect(() => first.agents.begin("agent-1")).toThrow(/readonly/);
     expect(first.alarms.list()).toMatchObject([
-      { code: "pause_not_stored", subject: "gate", message: expect.stringContaining(`it is kept in ${first.file}`) },
+      {
+        code: "pause_not_stored",
+        subject: "the gate",
+        message: expect.stringContaining(`it is kept in ${first.file}`),
+      },
       { code: "pause_not_stored", subject: "name of agent-1" },
     ]);
     expect(first.kept.isAnyUnkept).toBe(false);
@@ -100,6 +104,20 @@ describe("a pause that its database can't store", () => {
     expect([third.pause.reason, third.agents.isPaused("agent-1")]).toEqual([undefined, false]);
     expect(third.alarms.list()).toEqual([]);
     expect(readFileSync(third.file, "utf8").trim()).toBe("{}");
+  });
+
+  it("of an agent that is called gate is an alarm of its own beside the one of the pause of every agent", () => {
+    const { pause, agents, alarms, kept, breakDatabases } = opened(undefined, undefined, () => "gate");
+    breakDatabases(true);
+    expect(() => pause.begin(HUMAN)).toThrow(/readonly/);
+    expect(() => agents.begin("agent-1")).toThrow(/readonly/);
+    expect(alarms.list().map(({ message }) => message)).toEqual([
+      expect.stringContaining("the gate is paused, but"),
+      expect.stringContaining("agent gate is paused, but"),
+    ]);
+    breakDatabases(false);
+    agents.flush();
+    expect(alarms.list().map(({ message }) => message)).toEqual([kept.noteOf(GATE)]);
   });
 
   it("in neither place says that a restart would forget it", () => {
@@ -157,7 +175,7 @@ describe("the end of a pause", () => {
     expect(() => first.pause.end()).toThrow(/readonly/);
     expect(() => first.agents.end("agent-1")).toThrow(/readonly/);
     // After an error of the disk nobody knows whether the row is still there.
-    expect(first.alarms.list().map(({ subject }) => subject)).toEqual(["gate", "name of agent-1"]);
+    expect(first.alarms.list().map(({ subject }) => subject)).toEqual(["the gate", "name of agent-1"]);
     first.safety_db.pragma("query_only = 0");
     first.safety_db.exec("DELETE FROM pause");
     expect(first.again().pause.reason).toBe("lunch");
