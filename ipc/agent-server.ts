@@ -157,15 +157,20 @@ export class AgentServer {
 
   /** Sends a message to every greeted agent. */
   broadcast<T extends GateMessageType>(type: T, data: GateMessage<T>): void {
-    const line = encodeFrame(type, data);
-    for (const client of this.#clients.values()) if (client.phase === "ready") client.connection.send(line);
+    this.#inform(() => true, type, data);
   }
 
   /** Sends a message to each connection of one agent. */
   tell<T extends GateMessageType>(agent_id: string, type: T, data: GateMessage<T>): void {
+    this.#inform((client) => client.agent_id === agent_id, type, data);
+  }
+
+  /** Behind what this turn has for each of them, such as the answer to its greeting. */
+  #inform<T extends GateMessageType>(concerns: (client: Client) => boolean, type: T, data: GateMessage<T>): void {
     const line = encodeFrame(type, data);
     for (const client of this.#clients.values())
-      if (client.phase === "ready" && client.agent_id === agent_id) client.connection.send(line);
+      if (client.phase === "ready" && concerns(client)) this.#outgoing.add(client.connection, () => line);
+    if (!this.#server.isInTurn) this.#turned();
   }
 
   #waitingForPairing(): Client[] {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { MAX_DEPTH, MAX_FRAME_BYTES } from "../../ipc/frames.ts";
 import { operatorMethods } from "../../ipc/operator-api.ts";
+import { agentTokenFile } from "../../ipc/paths.ts";
 import { agentMessages, wireErrorSchema } from "../../ipc/wire.ts";
-import { tokenOf } from "../support/agent-connection.ts";
-import { startGate } from "../support/running-gate.ts";
+import { AgentConnection, tokenOf } from "../support/agent-connection.ts";
+import { readToken, startGate } from "../support/running-gate.ts";
 
 const BYSTANDER_CALL = { executor: "time_now" };
 
@@ -180,4 +181,22 @@ describe("what agents reach", () => {
     expect(line).toMatchObject({ event: "outcome", decision_id: decision.decision_id, ok: false, agent: "tester" });
     expect(JSON.stringify(line)).not.toContain("OUTCOME-VALUE-1");
   });
+});
+
+it("a pause that begins in the turn of a greeting comes after its answer", async () => {
+  const gate = await startGate();
+  await gate.agent("worker");
+  const agent = await AgentConnection.open(gate.paths.agent_socket);
+  const token = readToken(agentTokenFile(gate.paths, "worker"));
+  const goal = { goal_id: "g", description: "x", goal_type: "exfiltrate_data", priority: "normal" };
+  const messages = [
+    { type: "hello", data: { id: "h", protocol: 1, agent: { name: "worker" }, token } },
+    { type: "goal.check", data: { id: "g", goal } },
+  ];
+  agent.sendText(messages.map((message) => `${JSON.stringify(message)}\n`).join(""));
+  const types = [];
+  for (let count = 0; count < 3; count++) types.push((await agent.next(() => true)).type);
+  agent.close();
+  expect(types[0]).toBe("hello.ok");
+  expect(types).toContain("safety.paused");
 });
