@@ -4,15 +4,20 @@ import type { GatePaths } from "../ipc/paths.ts";
 import { DEFAULT_LIMITS } from "../main/gate/rate/config.ts";
 
 /** `[rate]` for a gate that gets as many calls as it can answer: each is counted as any other, and no budget is used up. */
-export const HIGHEST_LIMITS = [
-  "[rate]",
-  "same_call_per_minute = 100000",
-  ...Object.keys(DEFAULT_LIMITS).map((name) => `[rate.limits."${name}"]\nper_minute = 1000000`),
-  "",
-].join("\n");
+export const HIGHEST_LIMITS = highestLimits();
 
-/** Writes it as a home's whole gate.toml, or before what `more` says. */
-export function configureHighestLimits({ config_file }: Pick<GatePaths, "config_file">, more = ""): void {
+function highestLimits(except: string[] = []): string {
+  const names = Object.keys(DEFAULT_LIMITS).filter((name) => !except.includes(name));
+  const limits = names.map((name) => `[rate.limits."${name}"]\nper_minute = 1000000`);
+  return ["[rate]", "same_call_per_minute = 100000", ...limits, ""].join("\n");
+}
+
+/** Writes it as a home's whole gate.toml, or before what `more` says, which has the limits of the capabilities in `except`. */
+export function configureHighestLimits(
+  { config_file }: Pick<GatePaths, "config_file">,
+  more = "",
+  ...except: string[]
+): void {
   mkdirSync(dirname(config_file), { recursive: true });
-  writeFileSync(config_file, `${HIGHEST_LIMITS}${more}`);
+  writeFileSync(config_file, `${highestLimits(except)}${more}`);
 }

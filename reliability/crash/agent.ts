@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { LineClient, type LineMessage } from "../../bench/line-client.ts";
 import type { Seeded } from "../../fuzz/seeded.ts";
 import { type Decision, decisionSchema } from "../../ipc/decision.ts";
+import { ConnectionEnded } from "./conversation.ts";
 import { checkDecision, type Expectation, expectationOf } from "./expectation.ts";
 import {
   type AgentEntry,
@@ -28,14 +29,6 @@ interface OpenCall {
   versions: string | undefined;
   request: RequestEntry | undefined;
   decided(decision: Decision | undefined): void;
-}
-
-/** The connection ended while something was awaited: the gate was killed. */
-class ConnectionEnded extends Error {
-  constructor() {
-    super("the connection ended");
-    this.name = "ConnectionEnded";
-  }
 }
 
 /** What an agent does next. */
@@ -97,7 +90,7 @@ export class DrivenAgent {
       }
       for (;;) {
         await this.#act(grants(), socket);
-        if (this.#ledger.pause.known === "paused") await sleep(PAUSED_MS);
+        if (this.#ledger.pause.known === "paused" || this.entry.paused.known === true) await sleep(PAUSED_MS);
       }
     } catch (error) {
       if (!(error instanceof ConnectionEnded)) throw error;
@@ -225,8 +218,9 @@ export class DrivenAgent {
 
   /** Undefined while an act is on its way that withdraws waiting requests. */
   #versions(): string | undefined {
-    if (this.#ledger.pause.known === undefined || this.entry.fact.known === undefined) return undefined;
-    return `${this.#ledger.pause.version} ${this.entry.fact.version}`;
+    const facts = [this.#ledger.pause, this.entry.fact, this.entry.paused];
+    if (facts.some(({ known }) => known === undefined)) return undefined;
+    return facts.map(({ version }) => version).join(" ");
   }
 
   #received({ type, data }: LineMessage): void {

@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
+import type { ApprovalStatus } from "../../ipc/decision.ts";
 import type { AgentView, ApprovalView, GrantView } from "../../ipc/operator-api.ts";
 import { agentTokenFile, type GatePaths } from "../../ipc/paths.ts";
 import type { Pause } from "../../ipc/safety.ts";
 import type { Setting } from "../../ipc/settings.ts";
 import { Fact } from "./fact.ts";
-import type { Ledger, RequestEntry } from "./ledger.ts";
+import type { AgentEntry, Ledger, RequestEntry } from "./ledger.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /**
@@ -42,6 +43,7 @@ function checkAgents(ledger: Ledger, views: readonly AgentView[], paths: GatePat
     if (!agent.fact.adopt(is))
       ledger.violate(is === "paired" ? "invented" : "lost", `agent ${agent.name} is ${is}; it was ${was}`);
     if (view === undefined) continue;
+    checkAgentPause(ledger, agent, view.paused !== null);
     if (agent.agent_id !== "" && agent.agent_id !== view.agent_id)
       ledger.violate("invented", `agent ${agent.name} has another id`);
     agent.agent_id = view.agent_id;
@@ -49,6 +51,14 @@ function checkAgents(ledger: Ledger, views: readonly AgentView[], paths: GatePat
     agent.token = tokenOf(paths, agent.name);
     if (agent.token === "") ledger.violate("half_done", `agent ${agent.name} is paired without a token`);
   }
+}
+
+function checkAgentPause(ledger: Ledger, agent: AgentEntry, is_paused: boolean): void {
+  if (!agent.paused.adopt(is_paused))
+    ledger.violate(is_paused ? "invented" : "lost", `agent ${agent.name} is ${is_paused ? "" : "not "}paused`);
+  if (!is_paused) return;
+  ledger.mayWithdraw(agent);
+  ledger.hasWithdrawn(agent);
 }
 
 function tokenOf(paths: GatePaths, name: string): string {
@@ -68,7 +78,9 @@ function checkRequests(ledger: Ledger, views: readonly ApprovalView[]): void {
       ledger.requests.delete(request.token);
     } else checkRequest(ledger, request, view);
   }
-  const by_call = Map.groupBy(views, ({ agent_id, call_hash }) => `${agent_id} ${call_hash}`);
+  for (const [token, fact] of ledger.features.requests) checkFeatureRequest(ledger, token, fact, found.get(token));
+  const of_driven = views.filter(({ agent_id }) => !ledger.features.agent_ids.has(agent_id));
+  const by_call = Map.groupBy(of_driven, ({ agent_id, call_hash }) => `${agent_id} ${call_hash}`);
   for (const [key, requests] of by_call) {
     const sent = ledger.sent.get(key) ?? 0;
     if (requests.length > sent)
@@ -76,9 +88,24 @@ function checkRequests(ledger: Ledger, views: readonly ApprovalView[]): void {
   }
   for (const view of views) {
     // Asked for by a call whose first decision never arrived: it can't have been answered.
-    const is_expected = ledger.requests.has(view.token) || view.status === "pending" || view.status === "cancelled";
+    const is_known = ledger.requests.has(view.token) || ledger.features.requests.has(view.token);
+    const is_expected = is_known || view.status === "pending" || view.status === "cancelled";
     if (!is_expected) ledger.violate("invented", `request ${view.token} is ${view.status}, but was not answered`);
   }
+}
+
+function checkFeatureRequest(
+  ledger: Ledger,
+  token: string,
+  fact: Fact<ApprovalStatus>,
+  view: ApprovalView | undefined,
+): void {
+  const was = fact.possible.join(" or ");
+  if (view === undefined || !fact.adopt(view.status))
+    ledger.violate("lost", `request ${token} is ${view?.status ?? "missing"}; it was ${was}`);
+  if (view?.status !== "pending") return;
+  for (const status of ["cancelled", "expired"] as const) fact.begin(status);
+  if (ledger.features.denied_by_phone.has(token)) fact.begin("rejected");
 }
 
 function checkRequest(ledger: Ledger, request: RequestEntry, view: ApprovalView): void {

@@ -1,11 +1,19 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Seeded } from "../../fuzz/seeded.ts";
-import type { Territory } from "../../ipc/decision.ts";
+import type { Level, Territory } from "../../ipc/decision.ts";
 import { GateError } from "../../ipc/gate-error.ts";
 import type { OperatorApi, OperatorMethod, OperatorParams, OperatorResult } from "../../ipc/operator-api.ts";
 import type { Fact } from "./fact.ts";
+import { FEATURE_AGENTS, type Spender } from "./feature-agents.ts";
 import type { AgentEntry, GrantEntry, Ledger, RequestEntry } from "./ledger.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+/** What pauses can come from beside the operator's word, where it is there. */
+export interface PauseSources {
+  around: Surroundings;
+  spender: Spender;
+}
 
 /** The operator's acts, several at once; each is in the ledger before it is sent, and once it was acknowledged. */
 export class DrivenOperator {
@@ -13,14 +21,22 @@ export class DrivenOperator {
   readonly #ledger: Ledger;
   readonly #random: Seeded;
   readonly #sent: () => void;
+  readonly #sources: PauseSources | undefined;
   #is_over = false;
 
   /** `sent` is called right after each act was sent. */
-  constructor(operator: OperatorApi, ledger: Ledger, random: Seeded, sent: () => void = () => undefined) {
+  constructor(
+    operator: OperatorApi,
+    ledger: Ledger,
+    random: Seeded,
+    sent: () => void = () => undefined,
+    sources?: PauseSources,
+  ) {
     this.#operator = operator;
     this.#ledger = ledger;
     this.#random = random;
     this.#sent = sent;
+    this.#sources = sources;
   }
 
   /** Acts until the connection ends, or `stop` is called. `paired` is called with each agent that was paired meanwhile. */
@@ -29,6 +45,7 @@ export class DrivenOperator {
       this.#repeatedly(4, () => this.#answerOne()),
       this.#repeatedly(10, () => this.#changeGrants()),
       this.#pauseNowAndThen(),
+      this.#pauseAgents(),
       this.#repeatedly(40, () => this.#changeAgents(paired)),
       this.#repeatedly(30, () => this.#changeSetting()),
     ];
@@ -117,7 +134,9 @@ export class DrivenOperator {
       ({ fact, id }) => fact.known === "active" && id !== undefined,
     );
     if (active.length > 0 && this.#random.chance(0.4)) return await this.#revoke(this.#random.pick(active));
-    const paired = [...this.#ledger.agents.values()].filter(({ fact }) => fact.known === "paired");
+    const paired = [...this.#ledger.agents.values()].filter(
+      ({ name, fact }) => fact.known === "paired" && !isFeature(name),
+    );
     const agent = paired.length > 0 && this.#random.chance(0.5) ? this.#random.pick(paired) : undefined;
     const target = `/srv/granted/${this.#random.below(2 ** 40)}/**`;
     const grant = this.#ledger.grant(target, agent);
@@ -144,15 +163,69 @@ export class DrivenOperator {
     if (pause.known === "running") {
       pause.begin("paused");
       this.#ledger.mayWithdraw();
-      const length = this.#random.chance(0.3) ? { for_seconds: 3600 } : {};
-      const paused = await this.#act("safety.pause", { reason: "a break", ...length });
-      if (paused === "unknown" || paused === "refused") return;
-      pause.done("paused");
-      this.#ledger.hasWithdrawn();
-      this.#ledger.acknowledge("pauses", "paused");
-      await sleep(this.#random.real(30));
+      const way = this.#sources === undefined ? "by hand" : this.#random.pick(["by hand", "unstored", "violation"]);
+      if (way === "unstored") this.#sources?.around.failDisk(true);
+      const is_paused = way === "violation" ? await this.#violate() : await this.#pause();
+      if (is_paused) {
+        pause.done("paused");
+        this.#ledger.hasWithdrawn();
+        await sleep(this.#random.real(30));
+      }
+      // The next gate finds the disk whole, and the pause in the file beside.
+      this.#sources?.around.failDisk(false);
+      if (!is_paused) return;
     }
     await this.#resume();
+  }
+
+  /** True once that was acknowledged, also where its database can't store it. */
+  async #pause(): Promise<boolean> {
+    const length = this.#random.chance(0.3) ? { for_seconds: 3600 } : {};
+    const paused = await this.#act("safety.pause", { reason: "a break", ...length });
+    if (paused === "unknown" || paused === "refused") return false;
+    this.#ledger.acknowledge("pauses", "paused");
+    if (paused.done.note?.includes("it is kept in") === true) this.#ledger.acknowledge("pauses kept in the file");
+    return true;
+  }
+
+  /** An agent's goal pauses the gate. */
+  async #violate(): Promise<boolean> {
+    const told = this.#sources?.spender.violate(true).catch(() => false);
+    this.#sent();
+    if ((await told) !== true) return false;
+    this.#ledger.acknowledge("pauses by a violation", "paused");
+    return true;
+  }
+
+  /** Workers, one by one, beside the pause of all. */
+  async #pauseAgents(): Promise<void> {
+    for (const agent of this.#ledger.agents.values()) if (agent.paused.known === true) await this.#resumeAgent(agent);
+    await this.#repeatedly(80, async () => {
+      const workers = [...this.#ledger.agents.values()].filter(
+        ({ name, fact, paused }) =>
+          !isGuest(name) && !isFeature(name) && fact.known === "paired" && paused.known === false,
+      );
+      if (workers.length === 0) return;
+      const agent = this.#random.pick(workers);
+      agent.paused.begin(true);
+      this.#ledger.mayWithdraw(agent);
+      const paused = await this.#act("agents.pause", { name: agent.name });
+      if (paused === "unknown" || paused === "refused") return;
+      agent.paused.done(true);
+      this.#ledger.hasWithdrawn(agent);
+      this.#ledger.acknowledge("agents' pauses", `agent.paused ${agent.name}`);
+      await sleep(this.#random.real(30));
+      await this.#resumeAgent(agent);
+    });
+  }
+
+  async #resumeAgent(agent: AgentEntry): Promise<void> {
+    if (this.#is_over) return;
+    agent.paused.begin(false);
+    const resumed = await this.#act("agents.resume", { name: agent.name });
+    if (resumed === "unknown" || resumed === "refused") return;
+    agent.paused.done(false);
+    this.#ledger.acknowledge("agents' resumes", `agent.resumed ${agent.name}`);
   }
 
   async #resume(): Promise<void> {
@@ -175,10 +248,10 @@ export class DrivenOperator {
   }
 
   /** Pairs an agent. Gives it once that was acknowledged. */
-  async pair(name: string): Promise<AgentEntry | undefined> {
+  async pair(name: string, level: Level = "Supervised"): Promise<AgentEntry | undefined> {
     const agent = this.#ledger.agent(name);
     agent.fact.begin("paired");
-    const paired = await this.#act("agents.pair", { name, level: "Supervised" });
+    const paired = await this.#act("agents.pair", { name, level });
     if (paired === "unknown") return undefined;
     if (paired === "refused") throw new Error(`${name} could not be paired`);
     agent.agent_id = paired.done.agent_id;
@@ -221,6 +294,11 @@ export class DrivenOperator {
 function hasBegun({ fact }: GrantEntry): void {
   if (fact.possible.includes("revoked")) fact.exclude("absent");
   else fact.done("active");
+}
+
+/** Agents that use what the others don't. */
+export function isFeature(name: string): boolean {
+  return FEATURE_AGENTS.includes(name);
 }
 
 /** Agents that are paired and revoked; the others stay for as long as their home does. */

@@ -27,7 +27,7 @@ export function expectationOf(ledger: Ledger, agent: AgentEntry, call: DrivenCal
   count(ledger.sent, callKey(agent, call));
   const rule = ruleOf(ledger, agent, call);
   if (rule === undefined) return undefined;
-  const facts = [ledger.pause, agent.fact, ...(rule.facts ?? [])];
+  const facts = [ledger.pause, agent.fact, agent.paused, ...(rule.facts ?? [])];
   return { ...rule, rests_on: facts.map((fact) => ({ fact, version: fact.version })) };
 }
 
@@ -47,9 +47,11 @@ export function checkDecision(
 
 function ruleOf(ledger: Ledger, agent: AgentEntry, call: DrivenCall): Rule | undefined {
   const paused = ledger.pause.known;
-  if (paused === undefined || agent.fact.known !== "paired") return undefined;
+  const is_alone = agent.paused.known;
+  if (paused === undefined || is_alone === undefined || agent.fact.known !== "paired") return undefined;
   if (paused === "paused")
     return { rule: "after an acknowledged pause every call is denied", isMet: ({ stage }) => stage === "safety" };
+  if (is_alone) return { rule: "every call of a paused agent is denied", isMet: ({ stage }) => stage === "safety" };
   if (call.about === "clock") return { rule: "what needs no answer is allowed", isMet: isAllowed };
   if (call.about === "forbidden")
     return { rule: "what the guard denies is denied", isMet: ({ outcome }) => outcome === "denied" };

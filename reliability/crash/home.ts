@@ -1,18 +1,20 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type GateProcess, startGate } from "../../bench/gate-process.ts";
-import { configureHighestLimits } from "../../bench/highest-limits.ts";
 import type { Seeded } from "../../fuzz/seeded.ts";
 import { OperatorClient } from "../../ipc/operator-client.ts";
 import { type GatePaths, gatePaths } from "../../ipc/paths.ts";
 import { DrivenAgent } from "./agent.ts";
 import { checkSnapshot } from "./check.ts";
 import { checkDatabases } from "./databases.ts";
-import { DrivenOperator, isGuest } from "./driven-operator.ts";
+import { DrivenOperator, isFeature, isGuest, type PauseSources } from "./driven-operator.ts";
+import { CALLER, Caller, SPENDER, Spender } from "./feature-agents.ts";
+import { checkFeatures } from "./features.ts";
 import { type AgentEntry, type GrantEntry, Ledger } from "./ledger.ts";
 import { type Moment, Trigger } from "./moment.ts";
 import { checkReceipts, KeptCheckpoints, type ReceiptSteps, stepsOf } from "./receipts.ts";
 import { takeSnapshot } from "./snapshot.ts";
+import { Surroundings } from "./surroundings.ts";
 import { TrailReader } from "./trail.ts";
 
 const WORKERS = ["worker-1", "worker-2", "worker-3"];
@@ -46,30 +48,43 @@ export class CrashHome {
   readonly #agents = new Map<string, DrivenAgent>();
   #gate: GateProcess | undefined;
 
+  /** Undefined for an earlier version, which hasn't got all of it. */
+  #around: Surroundings | undefined;
+  readonly #root: string;
+
   constructor({ root, launcher }: HomeOptions) {
+    this.#root = root;
     this.#folder = mkdtempSync(join(root, "home-"));
     const cache = join(root, "compile-cache");
     mkdirSync(cache, { recursive: true });
     this.#env = { PATH: process.env.PATH ?? "", HOME: this.#folder, NODE_COMPILE_CACHE: cache };
     this.#launcher = launcher === undefined ? {} : { launcher };
     this.paths = gatePaths(this.#env);
-    // An earlier version doesn't know them.
-    if (launcher === undefined) configureHighestLimits(this.paths);
     this.#trail = new TrailReader(this.paths.audit_dir);
   }
 
   /** Pairs the agents that stay. The gate is stopped again as a user does it. */
   async prepare(random: Seeded): Promise<void> {
+    if (!this.#isEarlier) {
+      this.#around = await Surroundings.begin(this.#root);
+      this.#around.configure(this.paths);
+      Object.assign(this.#env, this.#around.disk?.env);
+    }
     const operator = await this.#start();
     checkSnapshot(this.ledger, await takeSnapshot(operator), this.paths);
     const driven = new DrivenOperator(operator, this.ledger, random);
     for (const name of WORKERS) await driven.pair(name);
+    if (!this.#isEarlier) {
+      await driven.pair(SPENDER, "Full");
+      await driven.pair(CALLER);
+    }
     await operator.close();
     await this.#gate?.stop();
   }
 
   /** Starts a gate, checks its state, drives it, and kills it at the moment. */
   async round(random: Seeded, moment: Moment): Promise<void> {
+    this.#around?.failDisk(false);
     if (moment.kind === "start") return await this.#killStarting(moment.after_ms * this.#slowness());
     const operator = await this.#startChecked();
     if (operator === undefined) return;
@@ -88,6 +103,7 @@ export class CrashHome {
   /** Ends a gate that runs, and removes the folder. */
   async remove(): Promise<void> {
     await this.#gate?.kill();
+    await this.#around?.end();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
@@ -113,7 +129,8 @@ export class CrashHome {
     const snapshot = await takeSnapshot(operator);
     checkSnapshot(this.ledger, snapshot, this.paths);
     this.#trail.check(this.ledger);
-    if (!this.#hasReceipts) return operator;
+    if (this.#around === undefined) return operator;
+    await checkFeatures(this.ledger, operator, this.#around);
     await checkReceipts(this.ledger, snapshot, this.paths, { env: this.#env, slowness: this.#slowness() });
     await this.#checkpoints.check(this.ledger, operator);
     await this.#checkpoints.ask(operator);
@@ -143,12 +160,12 @@ export class CrashHome {
   /** The files as a killed gate has left them. */
   #lookAtKilled(): void {
     checkDatabases(this.ledger, this.paths);
-    if (this.#hasReceipts) this.steps.push(stepsOf(this.paths));
+    if (!this.#isEarlier) this.steps.push(stepsOf(this.paths));
   }
 
-  /** An earlier version makes none. */
-  get #hasReceipts(): boolean {
-    return this.#launcher.launcher === undefined;
+  /** It makes no receipts, and may lack more. */
+  get #isEarlier(): boolean {
+    return this.#launcher.launcher !== undefined;
   }
 
   /** Some waiting requests are answered before any agent has reconnected. */
@@ -166,21 +183,37 @@ export class CrashHome {
     const trigger = new Trigger(moment, { ledger: this.ledger, slowness: this.#slowness() }, () =>
       killed.resolve(gate?.kill()),
     );
-    const driven = new DrivenOperator(operator, this.ledger, random, () => trigger.act());
     const running: Promise<void>[] = [];
+    const sources = this.#beginFeatures(operator, random, () => trigger.decision(), running);
+    const driven = new DrivenOperator(operator, this.ledger, random, () => trigger.act(), sources);
     const begin = (entry: AgentEntry) => {
       running.push(this.#run(entry, random, () => trigger.decision()));
     };
     running.push(this.#connectRevoked(random));
     for (const entry of this.ledger.agents.values())
-      if (entry.fact.known === "paired" && entry.token !== "") begin(entry);
+      if (entry.fact.known === "paired" && entry.token !== "" && !isFeature(entry.name)) begin(entry);
     running.push(driven.run(begin));
     // One more of a trail that grows.
-    if (this.#hasReceipts) running.push(this.#checkpoints.ask(operator));
+    if (!this.#isEarlier) running.push(this.#checkpoints.ask(operator));
     await killed.promise;
     driven.stop();
     await operator.closed;
     for (let ended = 0; ended < running.length; ended++) await running[ended];
+  }
+
+  #beginFeatures(
+    operator: OperatorClient,
+    random: Seeded,
+    received: () => void,
+    running: Promise<void>[],
+  ): PauseSources | undefined {
+    const around = this.#around;
+    if (around === undefined) return undefined;
+    const parts = { ledger: this.ledger, random, around, operator, received };
+    const spender = new Spender({ ...parts, entry: this.ledger.agent(SPENDER) });
+    const caller = new Caller({ ...parts, entry: this.ledger.agent(CALLER) });
+    for (const agent of [spender, caller]) running.push(agent.run(this.paths.agent_socket));
+    return { around, spender };
   }
 
   async #run(entry: AgentEntry, random: Seeded, received: () => void): Promise<void> {

@@ -2,6 +2,7 @@ import type { ApprovalStatus, Decision, Territory } from "../../ipc/decision.ts"
 import type { SettingKey } from "../../ipc/settings.ts";
 import { callHash } from "../../main/gate/approvals/canonical.ts";
 import { Fact } from "./fact.ts";
+import { Features } from "./features.ts";
 
 /** What a gate acknowledged to the operator and sent to its agents: what must still be true after it was killed. */
 
@@ -18,6 +19,7 @@ export type ViolationKind =
   | "receipt_wrong"
   | "checkpoint_broken"
   | "database_broken"
+  | "budget_given_back"
   | "no_start";
 
 export interface Violation {
@@ -38,6 +40,8 @@ export interface AgentEntry {
   name: string;
   session: string;
   fact: Fact<"unpaired" | "paired">;
+  /** By itself, whether the gate is or not. */
+  paused: Fact<boolean>;
   agent_id: string;
   token: string;
 }
@@ -87,6 +91,7 @@ export class Ledger {
   readonly #reported = new Set<string>();
   readonly pause = new Fact<"running" | "paused">("running");
   readonly settings = new Map<SettingKey, Fact<string | number | boolean>>();
+  readonly features = new Features();
   readonly agents = new Map<string, AgentEntry>();
   readonly grants = new Map<string, GrantEntry>();
   readonly requests = new Map<string, RequestEntry>();
@@ -126,7 +131,7 @@ export class Ledger {
     if (known !== undefined) return known;
     // Not `session-...`: such a name is made by the gate, and ends with it.
     const entry = { name, session: `work-${name}`, fact: new Fact<"unpaired" | "paired">("unpaired") };
-    const agent: AgentEntry = { ...entry, agent_id: "", token: "" };
+    const agent: AgentEntry = { ...entry, paused: new Fact(false), agent_id: "", token: "" };
     this.agents.set(name, agent);
     return agent;
   }

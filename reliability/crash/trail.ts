@@ -78,6 +78,8 @@ function actOf({ event, ...fields }: Record<string, unknown>): string {
       return `${event} ${fields.grant_id}`;
     case "agent.paired":
     case "agent.revoked":
+    case "agent.paused":
+    case "agent.resumed":
       return `${event} ${fields.agent}`;
     case "setting":
       return `setting ${fields.key}`;

@@ -44,10 +44,16 @@ export class NtfyServer {
   }
 
   static async start(): Promise<NtfyServer> {
+    const server = await NtfyServer.listening();
+    onTestFinished(() => server.stop());
+    return server;
+  }
+
+  /** One that isn't of a test. */
+  static async listening(): Promise<NtfyServer> {
     const server = new NtfyServer(createServer());
     server.#server.listen(0, "127.0.0.1");
     await once(server.#server, "listening");
-    onTestFinished(() => server.stop());
     return server;
   }
 
