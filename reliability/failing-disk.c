@@ -1,5 +1,6 @@
 /* Preloaded into a gate: calls on the files that a list names fail, as on a disk that fails while it runs.
-   The list, in FAILING_DISK_LIST, has lines of `write|sync PART-OF-A-PATH ERRNO`. Read anew for each call. */
+   The list, in FAILING_DISK_LIST, has lines of `write|sync PART-OF-A-PATH ERRNO`. Read anew for each call.
+   What failed is added, a path in a line, to a file beside it, `.hits`, where that is there. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -24,6 +25,17 @@ static int failure_of(const char *what, const char *path) {
   return found;
 }
 
+static void note(const char *path) {
+  char beside[512];
+  const char *list = getenv("FAILING_DISK_LIST");
+  if (list == NULL) return;
+  snprintf(beside, sizeof beside, "%s.hits", list);
+  FILE *hits = access(beside, W_OK) == 0 ? fopen(beside, "ae") : NULL;
+  if (hits == NULL) return;
+  fprintf(hits, "%s\n", path);
+  fclose(hits);
+}
+
 static int fails(const char *what, int fd) {
   char link[64], path[4096];
   int saved = errno;
@@ -32,6 +44,7 @@ static int fails(const char *what, int fd) {
   if (length <= 0 || path[0] != '/') { errno = saved; return 0; }
   path[length] = 0;
   int code = failure_of(what, path);
+  if (code != 0) note(path);
   errno = code == 0 ? saved : code;
   return code != 0;
 }

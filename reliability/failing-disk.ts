@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -22,6 +22,8 @@ export interface FailingDisk {
   env: { LD_PRELOAD: string; FAILING_DISK_LIST: string };
   /** From now on these fail, and no others. */
   fail(...faults: Fault[]): void;
+  /** The paths of what failed so far, each once. */
+  hits(): string[];
 }
 
 /** Compiles the library in a folder that the gate's user can read. @throws Error where that can't be done here: no Linux, no C compiler */
@@ -32,5 +34,16 @@ export function makeFailingDisk(folder: string): FailingDisk {
   const fail = (...faults: Fault[]) =>
     writeFileSync(list, faults.map(({ what, of, code }) => `${what} ${of} ${CODES[code]}\n`).join(""));
   fail();
-  return { env: { LD_PRELOAD: library, FAILING_DISK_LIST: list }, fail };
+  const hits_file = `${list}.hits`;
+  writeFileSync(hits_file, "");
+  // Written to by the gate's user.
+  chmodSync(hits_file, 0o666);
+  const hits = () => [
+    ...new Set(
+      readFileSync(hits_file, "utf8")
+        .split("\n")
+        .filter((path) => path !== ""),
+    ),
+  ];
+  return { env: { LD_PRELOAD: library, FAILING_DISK_LIST: list }, fail, hits };
 }

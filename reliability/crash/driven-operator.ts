@@ -200,7 +200,7 @@ export class DrivenOperator {
   /** Workers, one by one, beside the pause of all. */
   async #pauseAgents(): Promise<void> {
     for (const agent of this.#ledger.agents.values()) if (agent.paused.known === true) await this.#resumeAgent(agent);
-    await this.#repeatedly(80, async () => {
+    await this.#repeatedly(200, async () => {
       const workers = [...this.#ledger.agents.values()].filter(
         ({ name, fact, paused }) =>
           !isGuest(name) && !isFeature(name) && fact.known === "paired" && paused.known === false,

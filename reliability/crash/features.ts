@@ -43,7 +43,11 @@ export class Features {
 }
 
 /** Asks the gate that started after a kill. */
-export async function checkFeatures(ledger: Ledger, operator: OperatorApi, { model }: Surroundings): Promise<void> {
+export async function checkFeatures(
+  ledger: Ledger,
+  operator: OperatorApi,
+  { model }: { model: Pick<Surroundings["model"], "requests"> },
+): Promise<void> {
   const { features } = ledger;
   await checkCosts(ledger, operator);
   const { allowed, since } = features.mails;

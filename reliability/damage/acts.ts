@@ -44,7 +44,12 @@ export class Acts {
     if (token !== undefined && (await tried(seen, () => answer(token)))) answered.push(token);
     const setting = { key: "approvals.ttl_seconds", value: 777 } as const;
     if (await tried(seen, () => done(operator.call("settings.set", setting)))) this.#known.ttl_seconds = 777;
-    if (await tried(seen, () => done(operator.call("safety.pause", { reason: name })))) this.#known.paused = name;
+    await tried(seen, async () => {
+      const { note } = await operator.call("safety.pause", { reason: name });
+      if (note !== undefined) seen.messages.push(note);
+      // It says so itself where it may not last.
+      if (note?.includes("a restart would forget it") !== true) this.#known.paused = name;
+    });
   }
 
   end(): void {

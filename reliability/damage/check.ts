@@ -1,5 +1,7 @@
 import { type CaseResult, type DamageCase, runCase } from "./damage-case.ts";
 import { expectedFor } from "./expected.ts";
+import { type FaultCase, type FaultResult, faultNameOf, runFault } from "./fault-case.ts";
+import { expectedAfter, type RightOutcome } from "./fault-outcomes.ts";
 import type { AllowedOutcome } from "./outcomes.ts";
 import type { PreparedHomes } from "./prepared-homes.ts";
 
@@ -31,6 +33,23 @@ export async function checkCase(damage: DamageCase, homes: PreparedHomes): Promi
   const { outcome: seen, observation } = result;
   if (accepted.includes(seen as AllowedOutcome)) return { ...checked, verdict: "right", seen };
   return { ...checked, verdict: "wrong", seen, details: detailsOf(observation) };
+}
+
+export async function checkFault(fault: FaultCase, homes: PreparedHomes): Promise<Checked> {
+  const accepted = expectedAfter(fault.file?.column, fault.kind);
+  const checked = { name: faultNameOf(fault), expected: accepted.join(" or "), details: [] };
+  let result: FaultResult;
+  try {
+    result = await runFault(fault, homes);
+  } catch (error) {
+    return { ...checked, verdict: "wrong", seen: String(error) };
+  }
+  if ("skipped" in result) return { ...checked, verdict: "skipped", seen: result.skipped };
+  const { outcome: seen, observation } = result;
+  if (accepted.includes(seen as RightOutcome)) return { ...checked, verdict: "right", seen };
+  const { failing, after, lost, hits } = observation;
+  const details = detailsOf({ lives: [failing, after], written_elsewhere: [], lost });
+  return { ...checked, verdict: "wrong", seen, details: [...details, `${hits} files could not be written`] };
 }
 
 function detailsOf({

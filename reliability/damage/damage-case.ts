@@ -11,7 +11,7 @@ import { Acts } from "./acts.ts";
 import { AGENT, type Column, type GateFile } from "./files.ts";
 import { GateProcess, LAUNCHER, type RunAs } from "./gate-process.ts";
 import { applyDamage, type Kind, PRECIOUS, whyNot } from "./kinds.ts";
-import { type Known, lookThrough, nothingKnown } from "./known.ts";
+import { type Known, lookThrough, nothingKnown, tried } from "./known.ts";
 import { type Life, type Observation, outcomeOf } from "./observation.ts";
 import type { Moment, Outcome } from "./outcomes.ts";
 import type { PreparedHomes } from "./prepared-homes.ts";
@@ -29,6 +29,9 @@ export type CaseResult = { skipped: string } | { outcome: Outcome; observation: 
 /** A running gate has so long to notice, in milliseconds. */
 const NOTICED_WITHIN_MS = 2500;
 const ANSWERS_WITHIN_MS = 120_000;
+/** What fails is tried again each second or two, and is an alarm then. */
+const ALARM_WITHIN_MS = 10_000;
+const LOOK_AGAIN_MS = 250;
 const PROGRAM_MS = 60_000;
 
 /** Files that exist only beside a gate that was killed. */
@@ -70,13 +73,13 @@ export async function runCase({ file, kind, moment }: DamageCase, homes: Prepare
 }
 
 /** The first is its own; a month may be named by its folder. */
-function namesOf(file: GateFile, home: string): string[] {
+export function namesOf(file: GateFile, home: string): string[] {
   const path = file.path(home);
   return [path, basename(path), ...(file.column.startsWith("month of ") ? [dirname(path)] : [])];
 }
 
 /** What was acknowledged after the damage. */
-function onlyLater(missing: readonly string[], before: Known): string[] {
+export function onlyLater(missing: readonly string[], before: Known): string[] {
   const earlier = [
     ...before.grants.map((item) => `grant ${item}`),
     ...before.agents.map((item) => `agent ${item}`),
@@ -87,7 +90,7 @@ function onlyLater(missing: readonly string[], before: Known): string[] {
 }
 
 /** Calls that only read are decided without a line while the trail can't be written; an alarm says how many. */
-function isCounted(item: string, lives: readonly Life[]): boolean {
+export function isCounted(item: string, lives: readonly Life[]): boolean {
   return (
     item.startsWith("decision ") &&
     lives.some(({ messages }) => messages.some((text) => text.startsWith("alarm trail_lost")))
@@ -100,7 +103,7 @@ async function killInUse(home: string, run_as: RunAs, known: Known): Promise<voi
   await life.killAfterActs();
 }
 
-class RunningLife {
+export class RunningLife {
   readonly #gate: GateProcess;
   readonly #acts: Acts;
   readonly #operator: OperatorClient;
@@ -138,12 +141,33 @@ class RunningLife {
     await this.#gate.kill();
   }
 
+  /** Continues on a disk that fails, until an alarm is noticed or there was time enough, and kills the gate. */
+  async goOnUntilKilled(isNoticed: (alarm: string) => boolean): Promise<Life> {
+    const seen = nothingSeen();
+    const has_answered = await isOverInTime(async () => {
+      await this.#acts.doAll("after", seen);
+      await tried(seen, async () => void (await this.#operator.call("audit.checkpoint", { is_fresh: true })));
+      const give_up_at = performance.now() + ALARM_WITHIN_MS;
+      for (;;) {
+        const found = await lookThrough(this.#operator, nothingKnown());
+        if (found.messages.some(isNoticed) || performance.now() > give_up_at) {
+          for (const key of ["messages", "raw", "verify_problems"] as const) seen[key].push(...found[key]);
+          return;
+        }
+        await delay(LOOK_AGAIN_MS);
+      }
+    });
+    this.#acts.end();
+    const ended_by_itself = this.#gate.hasEnded;
+    await this.#gate.kill();
+    const end = ended_by_itself ? this.#gate.end : 0;
+    const state = has_answered ? "serving" : "hangs";
+    return { ...seen, state, ended_by_itself, end, output: withoutPaths(this.#gate.output) };
+  }
+
   /** Continues at the damaged gate, and ends it. */
   async goOn(): Promise<Life> {
-    const seen = { missing: [], raw: [], messages: [], verify_problems: [] } as Pick<
-      Life,
-      "missing" | "raw" | "messages" | "verify_problems"
-    >;
+    const seen = nothingSeen();
     await delay(NOTICED_WITHIN_MS);
     const has_answered = await isOverInTime(async () => {
       await this.#acts.doAll("after", seen);
@@ -169,8 +193,12 @@ async function isOverInTime(work: () => Promise<void>): Promise<boolean> {
   return is_over;
 }
 
+function nothingSeen(): Pick<Life, "missing" | "raw" | "messages" | "verify_problems"> {
+  return { missing: [], raw: [], messages: [], verify_problems: [] };
+}
+
 /** Starts a gate, reads everything that it knows, and stops it. */
-async function lifeOf(home: string, run_as: RunAs, known: Known, file: GateFile): Promise<Life> {
+export async function lifeOf(home: string, run_as: RunAs, known: Known, file: GateFile): Promise<Life> {
   const gate = new GateProcess(home, run_as);
   try {
     const life: Life = {

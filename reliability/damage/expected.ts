@@ -90,6 +90,15 @@ const AT_REST: Readonly<Record<Column, Row>> = {
     "middle byte changed": ["verify", "harmless"],
     ...notAFile(SAID),
   }),
+  // One that can't be read counts as a pause. Half of it, and its middle, are blanks.
+  "kept-pauses": row("noticed", {
+    missing: "harmless",
+    empty: "harmless",
+    "cut to half": "harmless",
+    "middle byte changed": ["noticed", "harmless"],
+    "a foreign one": "harmless",
+    "an older copy": "harmless",
+  }),
   "month of the trail": row("verify", {
     ...notAFile(SAID),
   }),
@@ -183,6 +192,8 @@ const RUNNING: Readonly<Record<Column, Row>> = {
     "no permissions": ["harmless", ...SAID],
     "another user's": EITHER,
   }),
+  // It is written while a pause isn't stored, or read by the next gate.
+  "kept-pauses": row(["noticed", "harmless"]),
   "month of the trail": row(["noticed", "verify"], {
     "a folder": EITHER,
     "a named pipe": EITHER,

@@ -14,6 +14,8 @@ const ANSWER_MS = 30_000;
 export interface RunAs {
   user: { uid: number; gid: number } | undefined;
   compile_cache: string;
+  /** Further variables. */
+  env?: NodeJS.ProcessEnv;
 }
 
 /** `metnos-gate serve` in a prepared home. */
@@ -24,11 +26,11 @@ export class GateProcess {
   readonly #closed: Promise<void>;
   #is_closed = false;
 
-  constructor(home: string, { user, compile_cache }: RunAs) {
+  constructor(home: string, { user, compile_cache, env }: RunAs) {
     this.#home = home;
     this.#child = spawn(process.execPath, [LAUNCHER, "serve", "--no-notifications"], {
       cwd: home,
-      env: { HOME: home, PATH: process.env.PATH ?? "", NODE_COMPILE_CACHE: compile_cache },
+      env: { HOME: home, PATH: process.env.PATH ?? "", NODE_COMPILE_CACHE: compile_cache, ...env },
       stdio: ["ignore", "pipe", "pipe"],
       ...(user ?? {}),
     });

@@ -44,7 +44,7 @@ export function outcomeOf({ lives, written_elsewhere, lost }: Observation, names
   return lives.some(({ missing }) => missing.length > 0) ? "unseen" : "harmless";
 }
 
-function hasCrashed({ output, end }: Life): boolean {
+export function hasCrashed({ output, end }: Pick<Life, "output" | "end">): boolean {
   return STACK.test(output) || typeof end === "string";
 }
 

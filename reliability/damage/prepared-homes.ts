@@ -105,9 +105,9 @@ export class PreparedHomes {
     return homes;
   }
 
-  /** A separate home for one case, and what it may be damaged with. */
-  caseHome(): { home: string; material: Material } {
-    const home = join(this.root, `h${this.#next++}`);
+  /** A separate home for one case, in `folder` or beside the others, and what it may be damaged with. */
+  caseHome(folder = this.root): { home: string; material: Material } {
+    const home = join(folder, `h${this.#next++}`);
     this.#copy(this.used, home);
     const elsewhere = `${home}-elsewhere`;
     this.#makeFolder(elsewhere);
@@ -118,6 +118,13 @@ export class PreparedHomes {
       home,
       material: { user: this.run_as.user, foreign_home: this.#foreign, older_home: this.#older, elsewhere },
     };
+  }
+
+  /** A folder of the gates' user beside the homes. */
+  makeFolder(name: string): string {
+    const folder = join(this.root, name);
+    this.#makeFolder(folder);
+    return folder;
   }
 
   forget({ home, material }: { home: string; material: Material }): void {

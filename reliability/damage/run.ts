@@ -1,14 +1,18 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, setPriority } from "node:os";
-import { type Checked, checkCase, nameOf } from "./check.ts";
+import { type Checked, checkCase, checkFault, nameOf } from "./check.ts";
 import type { DamageCase } from "./damage-case.ts";
+import { FAULT_CASES, faultNameOf } from "./fault-case.ts";
 import { FILES, type GateFile, otherFiles } from "./files.ts";
 import { KINDS } from "./kinds.ts";
 import { withMatrix } from "./matrix.ts";
 import { MOMENTS } from "./outcomes.ts";
 import { PreparedHomes } from "./prepared-homes.ts";
 
-/** `npm run damage [-- WORD...]`: each file x each kind of damage x both moments; with words, the cases that hold all of them. */
+/**
+ * `npm run damage [-- WORD...]`: each file x each kind of damage x both moments, and each file x each way in which a disk fails while a gate
+ * runs; with words, the cases that hold all of them.
+ */
 
 const DOCUMENT = new URL("../../docs/reliability.md", import.meta.url);
 
@@ -31,10 +35,15 @@ async function main(words: readonly string[]): Promise<number> {
   const done: Checked[] = [];
   try {
     const cases = casesFor([...FILES, ...otherFiles(homes.used)], words);
-    console.log(`${cases.length} cases`);
+    const faults = FAULT_CASES.filter((fault) => words.every((word) => faultNameOf(fault).includes(word)));
+    const checks = [
+      ...faults.map((fault) => () => checkFault(fault, homes)),
+      ...cases.map((damage) => () => checkCase(damage, homes)),
+    ];
+    console.log(`${checks.length} cases`);
     const worker = async () => {
-      for (let next = cases.shift(); next !== undefined; next = cases.shift()) {
-        const checked = await checkCase(next, homes);
+      for (let next = checks.shift(); next !== undefined; next = checks.shift()) {
+        const checked = await next();
         done.push(checked);
         print(checked);
       }

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Checked, checkCase, nameOf } from "../../reliability/damage/check.ts";
+import { type Checked, checkCase, checkFault, nameOf } from "../../reliability/damage/check.ts";
 import type { DamageCase } from "../../reliability/damage/damage-case.ts";
+import { FAULT_CASES, type FaultCase, faultNameOf, faultOutcomeOf } from "../../reliability/damage/fault-case.ts";
 import { FILES } from "../../reliability/damage/files.ts";
 import type { Kind } from "../../reliability/damage/kinds.ts";
 import { withMatrix } from "../../reliability/damage/matrix.ts";
@@ -27,6 +28,7 @@ const SAMPLE: readonly (readonly [name: string, kind: Kind, moment: Moment])[] =
   ["activity.db", "random bytes", "at rest"],
   ["gate.lock", "a named pipe", "at rest"],
   ["audit-head", "a link to another file", "at rest"],
+  ["kept-pauses", "random bytes", "at rest"],
   ["YYYY-MM.jsonl", "middle byte changed", "at rest"],
   ["operator.token", "a folder", "at rest"],
   ["NAME.token", "an older copy", "at rest"],
@@ -43,7 +45,22 @@ const SAMPLE: readonly (readonly [name: string, kind: Kind, moment: Moment])[] =
   ["evening-digest.json", "a folder", "at rest"],
   ["gate.sock", "a foreign one", "at rest"],
 ];
+/** Of the disks that fail while a gate runs. */
+const FAULTS: readonly (readonly [name: string | undefined, kind: FaultCase["kind"]])[] = [
+  ["YYYY-MM.jsonl", "EIO"],
+  ["safety.db", "EIO of a sync"],
+  ["kept-pauses", "EROFS"],
+  ["receipts/YYYY-MM.jsonl", "no room"],
+  [undefined, "full, and filled again and again"],
+  [undefined, "ext4 aborted"],
+];
 const AT_ONCE = 4;
+
+function faultOf([name, kind]: (typeof FAULTS)[number]): FaultCase {
+  const found = FAULT_CASES.find((fault) => fault.file?.name === name && fault.kind === kind);
+  if (found === undefined) throw new Error(`there is no ${name}, ${kind}`);
+  return found;
+}
 
 function caseOf([name, kind, moment]: (typeof SAMPLE)[number]): DamageCase {
   const file = FILES.find((known) => known.name === name);
@@ -58,10 +75,15 @@ describe("a damaged file is refused by name, noticed, or does no harm", () => {
   beforeAll(async () => {
     const prepared = await PreparedHomes.prepare();
     homes = prepared;
-    const cases = SAMPLE.map(caseOf);
+    const checks = [
+      ...SAMPLE.map(caseOf).map((damage) => () => checkCase(damage, prepared)),
+      ...FAULTS.map(faultOf).map((fault) => () => checkFault(fault, prepared)),
+    ];
     const worker = async () => {
-      for (let next = cases.shift(); next !== undefined; next = cases.shift())
-        checked.set(nameOf(next), await checkCase(next, prepared));
+      for (let next = checks.shift(); next !== undefined; next = checks.shift()) {
+        const result = await next();
+        checked.set(result.name, result);
+      }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, worker));
   }, 900_000);
@@ -69,6 +91,40 @@ describe("a damaged file is refused by name, noticed, or does no harm", () => {
 
   it.each(SAMPLE.map((sample) => nameOf(caseOf(sample))))("%s", (name) => {
     expect(checked.get(name)).toMatchObject({ verdict: "right" });
+  });
+
+  it.each(FAULTS.map((fault) => faultNameOf(faultOf(fault))))("%s", (name) => {
+    const { verdict, seen } = checked.get(name) ?? {};
+    if (verdict === "skipped" && process.env.CI !== "true") return console.warn(`skipped: ${name}: ${seen}`);
+    expect(checked.get(name)).toMatchObject({ verdict: "right" });
+  });
+});
+
+describe("what was seen on a failing disk is classified", () => {
+  const life: Life = {
+    state: "serving",
+    ended_by_itself: false,
+    end: 0,
+    output: "",
+    messages: [],
+    raw: [],
+    verify_problems: [],
+    missing: [],
+  };
+  const FILE = "/home/ada/.local/state/metnos/grants.db";
+  const alarmed = { ...life, messages: [`alarm database_unusable ${FILE}`] };
+  const base = { failing: life, after: life, lost: [], hits: 1 };
+  it.each([
+    ["an alarm that names it", { failing: alarmed }, "alarm"],
+    ["a gap, too", { failing: { ...alarmed, verify_problems: ["a gap"] } }, "alarm and verify"],
+    ["a refusal", { failing: { ...life, messages: [`storage_failed: ${FILE}`] } }, "refused"],
+    ["a failed write that nobody hears of", {}, "harmless"],
+    ["no write", { hits: 0 }, "not written"],
+    ["a loss, whatever was said", { failing: alarmed, lost: ["grant"] }, "lost"],
+    ["no start afterwards", { after: { ...life, state: "ended", end: 1 } as const }, "no start"],
+    ["an end by itself", { failing: { ...life, ended_by_itself: true } }, "crash"],
+  ])("%s", (_what, seen, expected) => {
+    expect(faultOutcomeOf({ ...base, ...seen }, [FILE, "grants.db"])).toBe(expected);
   });
 });
 
