@@ -196,7 +196,7 @@ it("a pause that begins in the turn of a greeting comes after its answer", async
   agent.sendText(messages.map((message) => `${JSON.stringify(message)}\n`).join(""));
   const types = [];
   for (let count = 0; count < 3; count++) types.push((await agent.next(() => true)).type);
-  agent.close();
+  await agent.close();
   expect(types[0]).toBe("hello.ok");
   expect(types).toContain("safety.paused");
 });
