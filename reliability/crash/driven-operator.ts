@@ -190,9 +190,9 @@ export class DrivenOperator {
 
   /** An agent's goal pauses the gate. */
   async #violate(): Promise<boolean> {
-    const told = this.#sources?.spender.violate(true).catch(() => false);
+    const known = this.#sources?.spender.violate(true).catch(() => false);
     this.#sent();
-    if ((await told) !== true) return false;
+    if ((await known) !== true) return false;
     this.#ledger.acknowledge("pauses by a violation", "paused");
     return true;
   }

@@ -8,7 +8,7 @@ import { ConnectionEnded, Conversation } from "./conversation.ts";
 import type { AgentEntry, Ledger } from "./ledger.ts";
 import { JUDGED_EXECUTOR, REFUSED_WORD, type Surroundings } from "./surroundings.ts";
 
-/** Agents that use what the others don't. Each does one thing after the other, so that what it was told is certain. */
+/** Agents that use what the others don't. Each does one thing after the other, so that what it knows is certain. */
 
 export const SPENDER = "spender";
 export const CALLER = "caller";
@@ -62,7 +62,7 @@ abstract class FeatureAgent {
     return this.#conversation;
   }
 
-  protected told(decision: Decision, token?: string): void {
+  protected received(decision: Decision, token?: string): void {
     this.parts.ledger.tell(decision, token);
     this.parts.received();
   }
@@ -70,7 +70,7 @@ abstract class FeatureAgent {
   /** A call that waits for nobody. @throws ConnectionEnded */
   protected async decided(executor: string, args: object): Promise<Decision | undefined> {
     const called = await this.line.call(executor, args);
-    if (called !== undefined) this.told(called.decision);
+    if (called !== undefined) this.received(called.decision);
     return called?.decision;
   }
 
@@ -186,7 +186,7 @@ export class Caller extends FeatureAgent {
     const called = await this.line.call(`mcp__${SERVER}__${name}`, { number: this.nonce() }, context);
     if (called === undefined) return;
     const { id, decision } = called;
-    this.told(decision);
+    this.received(decision);
     const token = decision.pending?.token;
     if (token === undefined) return;
     const request = ledger.features.request(token);
@@ -242,7 +242,7 @@ export class Caller extends FeatureAgent {
     const called = await this.line.call("fs_write", { path: `/srv/${CALLER}/${this.nonce()}`, content: "x" });
     if (called === undefined) return;
     const { id, decision } = called;
-    this.told(decision);
+    this.received(decision);
     const token = decision.pending?.token;
     if (token === undefined) return;
     const request = ledger.features.request(token);
@@ -272,7 +272,7 @@ export class Caller extends FeatureAgent {
   #ended(token: string, { type, data }: { type: string; data: object }): void {
     if (type !== "tool.decision") return;
     const decision = decisionSchema.parse(data);
-    this.told(decision, token);
+    this.received(decision, token);
     const { status } = decision;
     if (status === undefined) return;
     const request = this.parts.ledger.features.request(token);

@@ -4,7 +4,7 @@ import { Fact } from "./fact.ts";
 import type { Ledger } from "./ledger.ts";
 import { JUDGED_A_DAY, MAILS, PRICE, type Surroundings } from "./surroundings.ts";
 
-/** What agents were told that isn't an answer or a grant, and must be true after a kill as well: costs, budgets, verdicts, pins, judges' budgets. */
+/** What agents were informed of that isn't an answer or a grant, and must be true after a kill as well: costs, budgets, verdicts, pins, judges' budgets. */
 
 /** Allowed but not counted in whole seconds, and rounded. */
 const MAILS_OVER = 1;
@@ -14,7 +14,7 @@ export class Features {
   readonly priced = { allowed: 0, unanswered: 0, day: "" };
   /** Calls with a small budget: how many were allowed since when (`performance.now()`). */
   readonly mails = { allowed: 0, since: 0 };
-  /** Subjects of violations that an agent was told, and of which safety.db could be written then. */
+  /** Subjects of violations that an agent knows of, and of which safety.db could be written then. */
   readonly violations = new Set<string>();
   /** Of each MCP tool the version that the user allowed last; 0: none. */
   readonly tools = new Map<string, Fact<number>>();

@@ -88,7 +88,8 @@ function faultNames({ file, kind }: FaultCase, home: string): string[] {
     "kept-pauses": ["a restart would forget it"],
     "agent's token": [dirname(file.path(home))],
   };
-  return [...namesOf(file, home), ...(more[file.column] ?? [])];
+  const of_full = kind === "no room" ? ["the disk is full"] : [];
+  return [...namesOf(file, home), ...(more[file.column] ?? []), ...of_full];
 }
 
 function isAlarmOf(text: string, names: readonly string[]): boolean {
@@ -115,6 +116,7 @@ let disk_number = 0;
 function wholeDisk(kind: DiskFault, homes: PreparedHomes): Failing {
   const disk = Ext4Disk.mount(join(homes.root, `disk-${disk_number++}`));
   const { home, material } = homes.caseHome(disk.folder);
+  disk.sync();
   return {
     env: {},
     home,

@@ -6,7 +6,7 @@ import type { Column } from "./files.ts";
 export const RIGHT_AFTER_FAULTS = {
   alarm: "an alarm names the file; what needs it is refused, or is kept and says so, and nothing acknowledged is lost",
   "alarm and verify": "the same, and `audit verify` beside the running gate isn't ok",
-  refused: "an act that needs it is refused with the file's name; nothing else depends on it",
+  refused: "an act that needs it is refused with the file's name, or as the disk is full; nothing else depends on it",
   harmless: "it can't be written, and nothing that counts is lost",
   "not written": "a running gate doesn't write it",
 } as const;
@@ -32,8 +32,9 @@ function row(most: RightOutcome | readonly RightOutcome[], sync: RightOutcome | 
 
 /** By column. */
 export const AFTER_FAULTS: Readonly<Partial<Record<Column, Row>>> = {
-  database: row("alarm"),
-  "activity.db": row("alarm", "not written"),
+  // Without room for one database alone its acts are refused; where the disk is full there are the alarms of the trail and of receipts.
+  database: { ...row("alarm"), "no room": ["alarm", "refused"] },
+  "activity.db": { ...row("alarm", "not written"), "no room": ["harmless"] },
   "gate.lock": row("not written"),
   "audit-head": row("alarm", "harmless"),
   "kept-pauses": row("alarm"),

@@ -57,6 +57,11 @@ export class Ext4Disk {
     return new Ext4Disk(image, folder);
   }
 
+  /** What was put there is on the disk, whatever becomes of it. */
+  sync(): void {
+    execFileSync("sync", ["--file-system", this.folder], { stdio: "pipe" });
+  }
+
   fail(kind: DiskFault): void {
     if (kind === "ext4 aborted") return this.#remount("abort");
     this.#fillOn();

@@ -190,7 +190,7 @@ describe("the check of what a killed gate left", { timeout: LONGEST_MS }, () => 
     expect(violationsOf(ledger, { agents: [{ ...PAIRED, paused: null }] })).toContain("lost");
   });
 
-  it("reports what agents were told and is missing: priced calls, verdicts, pins, budgets", async () => {
+  it("reports what agents know and is missing: priced calls, verdicts, pins, budgets", async () => {
     const ledger = new Ledger();
     const { features } = ledger;
     Object.assign(features.priced, { allowed: 3, unanswered: 1, day: new Date().toDateString() });

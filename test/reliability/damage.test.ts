@@ -118,7 +118,7 @@ describe("what was seen on a failing disk is classified", () => {
     ["an alarm that names it", { failing: alarmed }, "alarm"],
     ["a gap, too", { failing: { ...alarmed, verify_problems: ["a gap"] } }, "alarm and verify"],
     ["a refusal", { failing: { ...life, messages: [`storage_failed: ${FILE}`] } }, "refused"],
-    ["a failed write that nobody hears of", {}, "harmless"],
+    ["a failed write without a word", {}, "harmless"],
     ["no write", { hits: 0 }, "not written"],
     ["a loss, whatever was said", { failing: alarmed, lost: ["grant"] }, "lost"],
     ["no start afterwards", { after: { ...life, state: "ended", end: 1 } as const }, "no start"],

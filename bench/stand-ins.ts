@@ -1,0 +1,3 @@
+/** Servers on loopback that behave as those of others do, for runs that aren't tests. */
+export { ModelServer } from "../test/support/model-server.ts";
+export { NtfyServer } from "../test/support/ntfy-server.ts";
