@@ -7,11 +7,11 @@ import type { OperatorApi, OperatorMethod, OperatorParams, OperatorResult } from
 import type { Fact } from "./fact.ts";
 import { FEATURE_AGENTS, type Spender } from "./feature-agents.ts";
 import type { AgentEntry, GrantEntry, Ledger, RequestEntry } from "./ledger.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { StandIns } from "./stand-ins.ts";
 
 /** What pauses can come from beside the operator's word, where it is there. */
 export interface PauseSources {
-  around: Surroundings;
+  around: StandIns;
   spender: Spender;
 }
 

@@ -6,7 +6,7 @@ import { GateError } from "../../ipc/gate-error.ts";
 import type { OperatorApi } from "../../ipc/operator-api.ts";
 import { ConnectionEnded, Conversation } from "./conversation.ts";
 import type { AgentEntry, Ledger } from "./ledger.ts";
-import { JUDGED_EXECUTOR, REFUSED_WORD, type Surroundings } from "./surroundings.ts";
+import { JUDGED_EXECUTOR, REFUSED_WORD, type StandIns } from "./stand-ins.ts";
 
 /** Agents that use what the others don't. Each does one thing after the other, so that what it knows is certain. */
 
@@ -24,7 +24,7 @@ interface FeatureParts {
   entry: AgentEntry;
   ledger: Ledger;
   random: Seeded;
-  around: Surroundings;
+  around: StandIns;
   operator: OperatorApi;
   received: () => void;
 }

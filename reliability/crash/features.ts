@@ -2,7 +2,7 @@ import type { ApprovalStatus } from "../../ipc/decision.ts";
 import type { OperatorApi } from "../../ipc/operator-api.ts";
 import { Fact } from "./fact.ts";
 import type { Ledger } from "./ledger.ts";
-import { JUDGED_A_DAY, MAILS, PRICE, type Surroundings } from "./surroundings.ts";
+import { JUDGED_A_DAY, MAILS, PRICE, type StandIns } from "./stand-ins.ts";
 
 /** What agents were informed of that isn't an answer or a grant, and must be true after a kill as well: costs, budgets, verdicts, pins, judges' budgets. */
 
@@ -46,7 +46,7 @@ export class Features {
 export async function checkFeatures(
   ledger: Ledger,
   operator: OperatorApi,
-  { model }: { model: Pick<Surroundings["model"], "requests"> },
+  { model }: { model: Pick<StandIns["model"], "requests"> },
 ): Promise<void> {
   const { features } = ledger;
   await checkCosts(ledger, operator);

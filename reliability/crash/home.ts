@@ -14,7 +14,7 @@ import { type AgentEntry, type GrantEntry, Ledger } from "./ledger.ts";
 import { type Moment, Trigger } from "./moment.ts";
 import { checkReceipts, KeptCheckpoints, type ReceiptSteps, stepsOf } from "./receipts.ts";
 import { takeSnapshot } from "./snapshot.ts";
-import { Surroundings } from "./surroundings.ts";
+import { StandIns } from "./stand-ins.ts";
 import { TrailReader } from "./trail.ts";
 
 const WORKERS = ["worker-1", "worker-2", "worker-3"];
@@ -49,7 +49,7 @@ export class CrashHome {
   #gate: GateProcess | undefined;
 
   /** Undefined for an earlier version, which hasn't got all of it. */
-  #around: Surroundings | undefined;
+  #around: StandIns | undefined;
   readonly #root: string;
 
   constructor({ root, launcher }: HomeOptions) {
@@ -66,7 +66,7 @@ export class CrashHome {
   /** Pairs the agents that stay. The gate is stopped again as a user does it. */
   async prepare(random: Seeded): Promise<void> {
     if (!this.#isEarlier) {
-      this.#around = await Surroundings.begin(this.#root);
+      this.#around = await StandIns.begin(this.#root);
       this.#around.configure(this.paths);
       Object.assign(this.#env, this.#around.disk?.env);
     }

@@ -14,7 +14,7 @@ import { checkFeatures } from "../../reliability/crash/features.ts";
 import { type DrivenCall, Ledger } from "../../reliability/crash/ledger.ts";
 import { compareReceipts } from "../../reliability/crash/receipts.ts";
 import type { Snapshot } from "../../reliability/crash/snapshot.ts";
-import { JUDGED_A_DAY, MAILS, PRICE } from "../../reliability/crash/surroundings.ts";
+import { JUDGED_A_DAY, MAILS, PRICE } from "../../reliability/crash/stand-ins.ts";
 import { tempFolder, tempFolderForFile } from "../support/temp-folder.ts";
 import { IS_UNBOUNDED_RUN, IS_WHOLE_RUN } from "../support/whole-run.ts";
 

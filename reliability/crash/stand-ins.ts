@@ -19,7 +19,7 @@ export const REFUSED_WORD = "refuse-this";
 export const JUDGED_EXECUTOR = "http_post";
 const TOPIC = "the-topic-of-a-crash-home";
 
-export class Surroundings {
+export class StandIns {
   readonly model: ModelServer;
   readonly ntfy: NtfyServer;
   /** Undefined where no such disk can be made. */
@@ -35,12 +35,12 @@ export class Surroundings {
     this.disk = disk;
   }
 
-  static async begin(root: string): Promise<Surroundings> {
+  static async begin(root: string): Promise<StandIns> {
     const model = await ModelServer.start(({ messages }) => {
       const is_refused = messages.some(({ text }) => text.includes(REFUSED_WORD));
       return JSON.stringify({ score: is_refused ? 0.1 : 0.9, reason: is_refused ? "it leaves" : "it fits" });
     });
-    return new Surroundings(model, await NtfyServer.listening(), diskIn(root));
+    return new StandIns(model, await NtfyServer.listening(), diskIn(root));
   }
 
   configure(paths: GatePaths): void {
