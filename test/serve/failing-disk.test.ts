@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type FailingDisk, type Fault, failingDisk } from "../support/failing-disk.ts";
+import type { Fault } from "../../reliability/failing-disk.ts";
+import { type FailingDisk, failingDisk } from "../support/failing-disk.ts";
 import { runGate, startServe } from "../support/gate-process.ts";
 import { operatorOf, pairedAgent } from "../support/served-agent.ts";
 import { temporaryHome } from "../support/temporary-home.ts";
