@@ -56,7 +56,7 @@ async function write(top: string, with_checkpoints: boolean) {
       known: () => [public_bytes],
     },
     folder,
-    tree_file: join(top, "audit-tree"),
+    record_file: join(top, "audit-tree"),
     checkpoints_dir: join(top, "checkpoints"),
     checkpoint_file: undefined,
     now,
@@ -115,7 +115,7 @@ export async function trail(): Promise<Figure[]> {
         against.cpu_s,
         "s",
         MAX_VERIFY_S,
-        `the tree over all lines, too; ${against.elapsed}`,
+        `its signature, and the line that it names; ${against.elapsed}`,
       ),
       figure(
         "against all checkpoints",
@@ -124,13 +124,7 @@ export async function trail(): Promise<Figure[]> {
         null,
         `${stored.length}, each with its signature; ${all.elapsed}`,
       ),
-      figure(
-        "a line's share of the checkpoints",
-        per_line_us,
-        "us",
-        null,
-        "hashing, signing, storing; on no decision's way",
-      ),
+      figure("a line's share of the checkpoints", per_line_us, "us", null, "signing, storing; on no decision's way"),
     ];
   } finally {
     rmSync(top, { recursive: true, force: true });

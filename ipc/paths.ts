@@ -25,8 +25,8 @@ export interface GatePaths {
   receipts_dir: string;
   /** Monthly files of signed checkpoints of the trail. */
   checkpoints_dir: string;
-  /** What of the trail's Merkle tree is needed to add to it. */
-  audit_tree: string;
+  /** What the gate knows of its checkpoints. Earlier versions kept a tree of the trail's in it. */
+  checkpoint_record: string;
   /** How good each model was as judge when it was measured last. */
   judge_results: string;
   /** Records where the trail ends, so that a removed or edited last line is noticed. */
@@ -132,7 +132,7 @@ export function gatePaths(env: Env = process.env): GatePaths {
     receipt_key: join(state_dir, "receipts.key"),
     receipts_dir: join(data_dir, "receipts"),
     checkpoints_dir: join(data_dir, "checkpoints"),
-    audit_tree: join(state_dir, "audit-tree"),
+    checkpoint_record: join(state_dir, "audit-tree"),
     judge_results: join(state_dir, "judge-results.json"),
     audit_head: join(state_dir, "audit-head"),
     kept_pauses: join(state_dir, "kept-pauses"),

@@ -10,7 +10,7 @@ export function openCheckpoints(
     audit,
     keys: { current: () => keys.current, known: () => keys.known.map(({ public_bytes }) => public_bytes) },
     folder: paths.audit_dir,
-    tree_file: paths.audit_tree,
+    record_file: paths.checkpoint_record,
     checkpoints_dir: paths.checkpoints_dir,
     checkpoint_file: config.receipts.checkpoint_file,
     now: clock.now,

@@ -12,6 +12,10 @@ type AuditMethod = "audit.tail" | "audit.verify" | "audit.checkpoint" | "audit.a
 export function auditMethods({ core }: OperatorContext): Handlers<AuditMethod> {
   const { audit, checkpoints, clock, paths } = core;
   const trail = { folder: paths.audit_dir, head_file: paths.audit_head };
+  const verified = (against?: string, named?: Uint8Array) => {
+    const { end, lost } = audit;
+    return verifyAudit(paths.audit_dir, paths.audit_head, end, clock.now(), claimsAbout(core, against, named), lost);
+  };
   return {
     "audit.tail": ({ lines }) => {
       audit.flush();
@@ -21,23 +25,13 @@ export function auditMethods({ core }: OperatorContext): Handlers<AuditMethod> {
       const named = key === undefined ? undefined : keyIn(key);
       return inTurn(audit, async () => {
         audit.flush();
-        // What was found at the start may be another trail than the one that was signed: then there is a new tree soon.
-        await checkpoints.settled();
-        const { end, lost } = audit;
-        return verifyAudit(
-          paths.audit_dir,
-          paths.audit_head,
-          end,
-          clock.now(),
-          claimsAbout(core, against, named),
-          lost,
-        );
+        return verified(against, named);
       });
     },
     "audit.checkpoint": async ({ is_fresh = false }) => {
       if (is_fresh) {
         audit.flush();
-        await checkpoints.signNow();
+        checkpoints.signNow();
       }
       const { newest } = checkpoints;
       if (newest === undefined) return { text: null, signed_at: null, lines: null };
@@ -45,11 +39,14 @@ export function auditMethods({ core }: OperatorContext): Handlers<AuditMethod> {
     },
     "audit.accept": async ({ reason }) =>
       inTurn(audit, async () => {
-        await checkpoints.settled();
-        const report = await acceptProblems(audit, trail, reason, clock.now(), claimsAbout(core));
-        if (report.accepted > 0) checkpoints.rebuild();
-        await checkpoints.settled();
-        return report;
+        const { is_other, accepted, ...report } = await acceptProblems(audit, trail, reason, clock.now(), () =>
+          claimsAbout(core),
+        );
+        if (accepted === 0) return { ...report, accepted };
+        if (is_other) checkpoints.restart("accepted");
+        else checkpoints.signNow();
+        // What the checkpoints prove is accepted once that is signed.
+        return { ...(await verified()), accepted };
       }),
     "audit.archive": ({ before }) => archiveBefore(core, before),
   };

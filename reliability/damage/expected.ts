@@ -135,7 +135,7 @@ const AT_REST: Readonly<Record<Column, Row>> = {
     "first byte changed": ["noticed", "verify"],
     "middle byte changed": ["noticed", "verify"],
   }),
-  // It is made again from the trail.
+  // It is made again from the stored checkpoints.
   "audit-tree": row("harmless", { ...notAFile(["harmless", "noticed"]) }),
   // At worst a day's digest comes again.
   "evening-digest.json": row("harmless", { ...notAFile(["harmless", "noticed"]) }),

@@ -79,7 +79,7 @@ export const FILES: readonly GateFile[] = [
   at("month of checkpoints", "YYYY-MM.checkpoints", (paths) =>
     new CheckpointFiles(paths.checkpoints_dir).fileAt(Date.now()),
   ),
-  at("audit-tree", "audit-tree", (paths) => paths.audit_tree),
+  at("audit-tree", "audit-tree", (paths) => paths.checkpoint_record),
   at("evening-digest.json", "evening-digest.json", (paths) => eveningFile(paths)),
   at("socket", "gate.sock", (paths) => paths.agent_socket),
   at("socket", "operator.sock", (paths) => paths.operator_socket),

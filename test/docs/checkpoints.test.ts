@@ -19,7 +19,6 @@ test.skipIf(!hasOpenssl())(
       {
         origin: `metnos-gate/${"0f".repeat(16)}`,
         size: 128,
-        root: Buffer.alloc(32, 7),
         epoch: 1,
         end: { file: "2026-05.jsonl", offset: 51_200, hash: "ab".repeat(32) },
         ms: Date.parse("2026-05-04T10:00:00Z"),

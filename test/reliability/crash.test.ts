@@ -279,8 +279,8 @@ describe("the check of what a killed gate left", { timeout: LONGEST_MS }, () => 
   });
 
   it("reports a trail that was begun anew with all that the gate knew of it: the kept checkpoints say so", async () => {
-    const found = await foundAfter(({ audit_dir, audit_head, audit_tree, checkpoints_dir }) => {
-      for (const path of [monthOf(audit_dir), audit_head, audit_tree, checkpoints_dir])
+    const found = await foundAfter(({ audit_dir, audit_head, checkpoint_record, checkpoints_dir }) => {
+      for (const path of [monthOf(audit_dir), audit_head, checkpoint_record, checkpoints_dir])
         rmSync(path, { recursive: true });
     });
     expect(found).toContain("checkpoint_broken");

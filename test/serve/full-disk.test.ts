@@ -208,7 +208,7 @@ describe("a full disk", () => {
     await gate.operator.call("approvals.resolve", { token, decision: "approved" });
     expect((await agent.next(({ data }) => data.status === "approved")).data).toMatchObject({ outcome: "allowed" });
     receipts.makeAll();
-    await checkpoints.signNow();
+    checkpoints.signNow();
     expect(new Map(alarms.list().map(({ code, message }) => [code, message]))).toEqual(
       new Map([
         ["receipts_unwritable", expect.stringContaining("the disk is full")],
@@ -217,7 +217,7 @@ describe("a full disk", () => {
     );
     disk.empty();
     receipts.makeAll();
-    await checkpoints.signNow();
+    checkpoints.signNow();
     expect(alarms.list()).toEqual([]);
     const made = readFileSync(join(receipts_dir, monthFile(Date.now())), "utf8")
       .split("\n")

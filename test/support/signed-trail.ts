@@ -14,7 +14,7 @@ import { ManualClock } from "./manual-clock.ts";
 export function signedTrail(clock = new ManualClock(), keys = testKeys()) {
   const trail = freshTrail(clock);
   const { top, folder, head_file } = trail;
-  const tree_file = join(top, "state/audit-tree");
+  const record_file = join(top, "state/audit-tree");
   const checkpoints_dir = join(top, "checkpoints");
   const failures: unknown[] = [];
   /** A gate's parts, as it is started. */
@@ -25,7 +25,7 @@ export function signedTrail(clock = new ManualClock(), keys = testKeys()) {
       audit,
       keys,
       folder,
-      tree_file,
+      record_file,
       checkpoints_dir,
       checkpoint_file,
       now: clock.now,
@@ -55,8 +55,7 @@ export function signedTrail(clock = new ManualClock(), keys = testKeys()) {
         epoch: checkpoints.epoch,
       }),
       /** An end in order. */
-      async end() {
-        await checkpoints.settled();
+      end() {
         checkpoints.close();
         audit.close();
       },
@@ -70,13 +69,12 @@ export function signedTrail(clock = new ManualClock(), keys = testKeys()) {
   /** What `audit verify --against` of a gate that is started now finds. */
   const verified = async (against?: string) => {
     const gate = start();
-    await gate.checkpoints.settled();
     const report = await verifyAudit(folder, head_file, gate.audit.end, clock.now(), gate.claims(against));
-    await gate.end();
+    gate.end();
     return report;
   };
   const stored = () =>
     existsSync(checkpoints_dir) ? readFileSync(join(checkpoints_dir, "2026-05.checkpoints"), "utf8") : "";
-  return { ...trail, tree_file, checkpoints_dir, keys, failures, start, verified, stored };
+  return { ...trail, record_file, checkpoints_dir, keys, failures, start, verified, stored };
 }
 export type SignedTrail = ReturnType<typeof signedTrail>;

@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { AuditProblem } from "../../../ipc/audit.ts";
 import { isoSeconds } from "../../../ipc/iso-seconds.ts";
+import { ACCEPTED_EVENT, type AcceptedProblems, keyOf } from "./accepted.ts";
 import { type NotePart, type ReadNote, type RestartReason, readNote, verdictOn } from "./checkpoint.ts";
 import type { StoredNote } from "./checkpoint-files.ts";
-import { CompactRange, leafHash } from "./merkle-tree.ts";
-import type { Report, WalkedLine } from "./walk.ts";
+import { MerkleTree } from "./merkle-tree.ts";
+import type { FoundProblem, Report, WalkedLine } from "./walk.ts";
 
 /** Compares a trail with signed checkpoints: those that the user has kept, and those that the gate has stored. */
 
@@ -17,7 +18,7 @@ export interface Claims {
   keys: { own: readonly Uint8Array[]; named: Uint8Array | undefined };
   /** This gate's. */
   origin: string;
-  /** The tree that the gate continues now. */
+  /** The present one. */
   epoch: number;
 }
 
@@ -28,13 +29,6 @@ interface Claim {
   at: { file: string; line: number };
 }
 
-/** What the trail is at a checkpoint's size. */
-interface Reached {
-  root: Buffer;
-  file: string;
-  number: number;
-}
-
 type Problem = Pick<AuditProblem, "kind" | "problem">;
 
 /** Each takes about a tenth of a millisecond. */
@@ -43,61 +37,104 @@ const CHECKED_IN_A_TURN = 16;
 /** The name that a report gives to what the user has passed. */
 export const GIVEN = "checkpoint";
 
+/** Where what a checkpoint proves wrong is reported: one of the user's, or one that the gate has stored. */
+export interface ClaimReports {
+  given: Report;
+  stored: Report;
+}
+
 export class ClaimCheck {
-  readonly #report: Report;
+  readonly #reports: ClaimReports;
   readonly #claims: Claims;
   #given: Claim[] = [];
   #stored: Claim[] = [];
-  #sizes: number[] = [];
-  readonly #reached = new Map<number, Reached>();
-  readonly #range = new CompactRange();
-  #next = 0;
+  /** By the last line's hash; those of earlier versions by their size. */
+  readonly #heads = new Map<string, Claim[]>();
+  readonly #roots = new Map<number, Claim[]>();
+  readonly #tree = new MerkleTree();
+  #most_roots = 0;
+  /** Those that the trail is as they say. */
+  readonly #right = new Set<Claim>();
+  readonly #places = new Map<number, { file: string; number: number } | undefined>();
+  #lines = 0;
+  /** The highest number that a line has. */
+  #number = 0;
+  /** Where a line doesn't have the hash of the one before in it, and no line since accepts that: before it nothing is proven by those behind. */
+  #breaks: (string | null)[] = [];
+  #signed_acceptances = 0;
 
-  private constructor(claims: Claims, report: Report) {
+  private constructor(claims: Claims, reports: ClaimReports) {
     this.#claims = claims;
-    this.#report = report;
+    this.#reports = reports;
   }
 
   /** Reports each checkpoint that proves nothing. There may be thousands of signatures: others run in between. */
-  static async of(claims: Claims, report: Report): Promise<ClaimCheck> {
-    const check = new ClaimCheck(claims, report);
+  static async of(claims: Claims, reports: ClaimReports): Promise<ClaimCheck> {
+    const check = new ClaimCheck(claims, reports);
     if (claims.given?.length === 0)
-      report({ file: GIVEN, line: 0, kind: "checkpoint_unreadable", problem: "there is no checkpoint in it" });
+      reports.given({ file: GIVEN, line: 0, kind: "checkpoint_unreadable", problem: "there is no checkpoint in it" });
     const given = (claims.given ?? []).map(({ text }, index) => ({ text, file: GIVEN, line: index + 1 }));
-    check.#given = await check.#valid(given);
-    check.#stored = await check.#valid(claims.stored);
-    const sizes = [...check.#given, ...check.#stored].map(({ note }) => note.size);
-    check.#sizes = [...new Set(sizes)].sort((one, other) => one - other);
-    check.#reach({ file: "", number: 0 });
+    check.#given = await check.#valid(given, reports.given);
+    check.#stored = await check.#valid(claims.stored, reports.stored);
+    for (const claim of [...check.#given, ...check.#stored]) check.#expect(claim);
     return check;
   }
 
-  add({ line, file, number }: WalkedLine): void {
-    // Beyond the last checkpoint there is nothing to compare.
-    if (this.#next === this.#sizes.length) return;
-    this.#range.add(leafHash(line.bytes));
-    this.#reach({ file, number });
+  /** How many of the accepted problems, in the order of their lines, a checkpoint that fits has signed. */
+  get signedAcceptances(): number {
+    return this.#signed_acceptances;
+  }
+
+  /** `found`: the problems of this line; `accepted`: those that this line and those before accept. */
+  add({ line, file, number, is_linked }: WalkedLine, found: readonly FoundProblem[], accepted: AcceptedProblems): void {
+    const count = ++this.#lines;
+    this.#number = Math.max(this.#number, line.seq ?? count);
+    for (const at of [count, line.seq ?? count]) if (this.#places.has(at)) this.#places.set(at, { file, number });
+    if (!is_linked) this.#breaks.push(...(found.length === 0 ? [null] : found.map(keyOf)));
+    if (line.event === ACCEPTED_EVENT) this.#breaks = this.#breaks.filter((key) => key === null || !accepted.has(key));
+    const right = this.#breaks.length === 0 ? [...(this.#heads.get(line.hash) ?? [])] : [];
+    if (count <= this.#most_roots) {
+      this.#tree.add(line.bytes);
+      const roots = this.#roots.get(count);
+      const root = roots && this.#tree.root();
+      right.push(...(roots ?? []).filter(({ note }) => root !== undefined && note.root?.equals(root) === true));
+    }
+    if (right.length === 0) return;
+    for (const claim of right) this.#right.add(claim);
+    this.#signed_acceptances = accepted.size;
   }
 
   /** Once all lines were added. */
-  finish(lines: number): void {
+  finish(): void {
+    const { given: to_user, stored: to_gate } = this.#reports;
     const given = this.#firstWrong(this.#given);
-    if (given !== undefined) return this.#reportWrong(given, lines, this.#given);
-    const { epoch, origin } = this.#claims;
-    const present = this.#stored.filter(({ note }) => note.epoch === epoch && note.origin === origin);
+    if (given !== undefined) return this.#reportWrong(given, this.#given, to_user);
+    // Those that were accepted not to fit are of an earlier one: what is signed says so, not the gate's record of it.
+    const epoch = this.#stored.reduce((most, { note }) => Math.max(most, note.epoch), 0);
+    const present = this.#stored.filter(({ note }) => note.epoch === epoch);
     const stored = this.#firstWrong(present);
-    if (stored !== undefined) this.#reportWrong(stored, lines, present);
+    if (stored !== undefined) this.#reportWrong(stored, present, to_gate);
+  }
+
+  #expect(claim: Claim): void {
+    const { root, size, end } = claim.note;
+    this.#places.set(size, undefined);
+    if (root === null) this.#heads.set(end.hash, [...(this.#heads.get(end.hash) ?? []), claim]);
+    else {
+      this.#roots.set(size, [...(this.#roots.get(size) ?? []), claim]);
+      this.#most_roots = Math.max(this.#most_roots, size);
+    }
   }
 
   /** Those with a valid signature of this trail; the others are reported. */
-  async #valid(parts: readonly StoredNote[]): Promise<Claim[]> {
+  async #valid(parts: readonly StoredNote[], report: Report): Promise<Claim[]> {
     const claims: Claim[] = [];
     for (const [index, { file, line, text }] of parts.entries()) {
       if (index % CHECKED_IN_A_TURN === CHECKED_IN_A_TURN - 1) await nextTurn();
       const at = { file, line };
       const note = readNote(text);
       const problem = this.#problemOf(note);
-      if (problem !== undefined) this.#report({ ...at, ...problem }, text);
+      if (problem !== undefined) report({ ...at, ...problem }, text);
       else if (note !== undefined) claims.push({ note, at });
     }
     return claims;
@@ -122,14 +159,8 @@ export class ClaimCheck {
     return { kind: "checkpoint_key", problem: "it is signed by a key that this gate never had" };
   }
 
-  #reach(at: { file: string; number: number }): void {
-    if (this.#sizes[this.#next] !== this.#range.size) return;
-    this.#reached.set(this.#range.size, { root: this.#range.root(), ...at });
-    this.#next++;
-  }
-
-  #isRight({ note }: Claim): boolean {
-    return this.#reached.get(note.size)?.root.equals(note.root) === true;
+  #isRight(claim: Claim): boolean {
+    return this.#right.has(claim);
   }
 
   #firstWrong(claims: readonly Claim[]): Claim | undefined {
@@ -138,12 +169,13 @@ export class ClaimCheck {
       .reduce<Claim | undefined>((first, one) => (first && first.note.size <= one.note.size ? first : one), undefined);
   }
 
-  #reportWrong({ note, at }: Claim, lines: number, among: readonly Claim[]): void {
+  #reportWrong({ note, at }: Claim, among: readonly Claim[], report: Report): void {
+    const lines = note.root === null ? this.#number : this.#lines;
     const what = note.size > lines ? this.#cutOff(note, lines) : this.#rewritten(note, among);
     const restart = note.epoch < this.#claims.epoch ? this.#restartAfter(note) : undefined;
     const { kind, problem } =
       restart === undefined ? what : { kind: restart.kind, problem: `${restart.problem}; ${what.problem}` };
-    this.#report({ ...(at.file === GIVEN ? what.at : at), kind, problem }, note.text);
+    report({ ...(at.file === GIVEN ? what.at : at), kind, problem }, note.text);
   }
 
   #cutOff(note: ReadNote, lines: number): Problem & { at: Claim["at"] } {
@@ -153,33 +185,33 @@ export class ClaimCheck {
 
   /** Which lines were changed, as far as other checkpoints show it. */
   #rewritten(note: ReadNote, among: readonly Claim[]): Problem & { at: Claim["at"] } {
-    const isOfTree = ({ note: other }: Claim) => other.epoch === note.epoch && other.origin === note.origin;
-    const stored = this.#stored.filter(isOfTree);
+    const isOfEpoch = ({ note: other }: Claim) => other.epoch === note.epoch && other.origin === note.origin;
+    const stored = this.#stored.filter(isOfEpoch);
     // Stored ones that fit a trail that a kept one doesn't were signed after the change: they prove nothing of the lines before.
     const is_signed_anew = stored.some((claim) => claim.note.size >= note.size && this.#isRight(claim));
     const shown = is_signed_anew ? among : [...among, ...stored];
     const right = shown.filter((claim) => claim.note.size < note.size && this.#isRight(claim));
-    const wrong = shown.filter((claim) => claim.note.size <= note.size && !this.#isRight(claim) && isOfTree(claim));
+    const wrong = shown.filter((claim) => claim.note.size <= note.size && !this.#isRight(claim) && isOfEpoch(claim));
     // Not as a call's arguments: there may be more of them than one can have.
     const from = right.reduce((most, claim) => Math.max(most, claim.note.size), 0) + 1;
     const to = wrong
       .map((claim) => claim.note.size)
       .filter((size) => size >= from)
       .reduce((least, size) => Math.min(least, size), note.size);
-    const end = this.#reached.get(to);
-    const begin = this.#reached.get(from - 1);
+    const end = this.#places.get(to);
+    const begin = this.#places.get(from - 1);
     const where = `lines ${from} to ${to} of the trail (up to ${end?.file ?? ""} line ${end?.number ?? 0})`;
     const anew = is_signed_anew ? "; the gate's own checkpoints fit the changed trail: they were signed anew" : "";
     const problem = `${where} aren't those of ${isoSeconds(note.ms)}: one was changed, put in, moved or removed${anew}`;
     return { at: { file: begin?.file || end?.file || GIVEN, line: begin?.number ?? 0 }, kind: "rewritten", problem };
   }
 
-  /** What the gate said when it began the next tree. */
+  /** What the gate said when it began the next epoch. */
   #restartAfter(note: ReadNote): Problem {
     const next = this.#stored.find((claim) => claim.note.epoch > note.epoch && claim.note.restarted !== null)?.note;
     const why = next?.restarted == null ? "" : RESTARTS[next.restarted];
     const when = next === undefined ? "" : ` by ${isoSeconds(next.ms)}`;
-    return { kind: "restarted", problem: `the gate has begun its tree of the trail anew since${when}${why}` };
+    return { kind: "restarted", problem: `the gate has begun its checkpoints of the trail anew since${when}${why}` };
   }
 }
 

@@ -19,7 +19,6 @@ import { monthFile } from "./chain.ts";
 import type { StoredNote } from "./checkpoint-files.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import type { AuditLog } from "./log.ts";
-import { CompactRange, leafHash } from "./merkle-tree.ts";
 import { filesIn, monthFiles, UNFINISHED_ARCHIVE } from "./month-files.ts";
 import { examineTrail, reportOf, type TrailFiles } from "./verify.ts";
 import { TrailWalk } from "./walk.ts";
@@ -56,7 +55,7 @@ export interface ArchivedTrail {
  * @throws GateError `invalid_params`, `trail_not_whole`, `trail_unwritable`, `not_available`, `file_unusable`: no line is lost then
  */
 export async function archiveMonths(parts: ArchiveParts, before: string): Promise<ArchivedTrail> {
-  const { audit, checkpoints, trail, now } = parts;
+  const { audit, trail, now } = parts;
   const { folder } = trail;
   if (`${before}.jsonl` > monthFile(now()))
     throw new GateError(
@@ -66,7 +65,6 @@ export async function archiveMonths(parts: ArchiveParts, before: string): Promis
     );
   audit.open();
   audit.rememberHead();
-  await checkpoints.settled();
   await requireWhole(parts);
   const copies = await copiesIn(folder);
   const left = new Set(copies.map(({ name }) => name));
@@ -140,7 +138,7 @@ async function makeArchive(parts: ArchiveParts, names: readonly string[]) {
     const is_whole = await isWhole(unfinished, readArchiveHeader(unfinished));
     const { sha256, bytes: archive_bytes } = await hashOfFile(unfinished);
     requireOpen(parts);
-    await note(parts, { file, months: names, lines, sha256 });
+    note(parts, { file, months: names, lines, sha256 });
     // From here on in one turn: the gate writes nothing in between.
     requireOpen(parts);
     if (!is_whole || !held.every((month) => isAsLong(folder, month)))
@@ -157,7 +155,7 @@ async function makeArchive(parts: ArchiveParts, names: readonly string[]) {
 
 /** How many lines these months have, and the trail up to the last of them, which must be its beginning. */
 async function endOf({ trail: { folder }, now }: ArchiveParts, names: readonly string[]) {
-  const range = new CompactRange();
+  let size = 0;
   const end = { file: "", offset: 0, hash: "" };
   let lines = 0;
   let is_past = false;
@@ -174,25 +172,24 @@ async function endOf({ trail: { folder }, now }: ArchiveParts, names: readonly s
     is_past ||= !is_in;
     if (!is_archived) last = file;
     if (is_past || line.bytes.length === 0) continue;
-    range.add(leafHash(line.bytes));
+    size = line.seq ?? size + 1;
     Object.assign(end, { file, offset: line.end, hash: line.hash });
     if (!is_archived) lines++;
   }
-  return { size: range.size, root: range.root(), end, lines };
+  return { size, end, lines };
 }
 
 /** The line of the trail that names the archive, which is the last one from now on, in the month that stays. */
-async function note(
-  { audit, checkpoints }: ArchiveParts,
+function note(
+  { audit }: ArchiveParts,
   { months, ...fields }: { file: string; months: readonly string[]; lines: number; sha256: string },
-): Promise<void> {
+): void {
   let failure: unknown;
   audit.append({ event: ARCHIVED_EVENT, ts: audit.time(), months, ...fields }, (error) => {
     failure = error;
   });
   audit.flush();
   audit.rememberHead();
-  await checkpoints.settled();
   const end = audit.position?.file ?? "";
   if (failure === undefined && end !== "" && !months.includes(end)) return;
   const why = failure === undefined ? "its end is in a month to archive" : errorCode(failure);
@@ -204,16 +201,12 @@ async function note(
 }
 
 /** What the archives hold by now. Another file of that name by now is part of the trail. Returns which months were removed. */
-function removeMonths(
-  { audit, trail: { folder }, checkpoints }: ArchiveParts,
-  held: readonly ArchivedMonth[],
-): string[] {
+function removeMonths({ audit, trail: { folder } }: ArchiveParts, held: readonly ArchivedMonth[]): string[] {
   const names = held.filter((month) => isAsLong(folder, month)).map(({ name }) => name);
   if (names.length === 0) return [];
   for (const name of names) unlinkSync(join(folder, name));
   audit.noteArchived(names);
   syncFolder(folder);
-  checkpoints.archived(names);
   return names.map((name) => name.slice(0, 7));
 }
 

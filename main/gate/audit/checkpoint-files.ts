@@ -109,8 +109,10 @@ export class CheckpointFiles {
   }
 }
 
+/** Those of earlier versions came first, and may have counted lines that have no number. */
 function isLater(one: ReadNote, other: ReadNote): boolean {
-  return one.epoch > other.epoch || (one.epoch === other.epoch && one.size > other.size);
+  const version = ({ root }: ReadNote) => (root === null ? 2 : 1);
+  return (one.epoch - other.epoch || version(one) - version(other) || one.size - other.size) > 0;
 }
 
 function newlinesIn(text: string, from: number, to: number): number {

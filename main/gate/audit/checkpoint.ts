@@ -3,8 +3,8 @@ import { isoSeconds } from "../../../ipc/iso-seconds.ts";
 import { MONTH_FILE } from "./chain.ts";
 
 /**
- * A signed statement of the trail's tree, in the C2SP formats tlog-checkpoint and signed-note: origin, size and root, then what
- * the gate adds to it, an empty line, and the signature.
+ * A signed statement of where the trail's chain ends, in the C2SP format signed-note: lines of text, an empty line, and the signature. Those of
+ * earlier versions were a tlog-checkpoint, with the root of a Merkle tree where the others say `version 2`.
  */
 
 /** A key that signs; 64 bytes for each message. */
@@ -14,7 +14,7 @@ export interface CheckpointSigner {
   sign(message: Uint8Array): Uint8Array;
 }
 
-/** Why a tree was begun that isn't the continuation of the one before. */
+/** Why checkpoints were begun anew: the trail isn't the continuation of what the one before says. */
 export const RESTART_REASONS = ["accepted", "changed", "cut"] as const;
 export type RestartReason = (typeof RESTART_REASONS)[number];
 
@@ -22,22 +22,22 @@ export type RestartReason = (typeof RESTART_REASONS)[number];
 export interface Checkpoint {
   /** Which gate's trail it is of: also the name of the key. */
   origin: string;
-  /** Lines of the trail. */
+  /** The number of the last line: how many lines of the trail the gate has written. */
   size: number;
-  /** SHA-256, of the tree over them. */
-  root: Buffer;
-  /** Which tree of the trail this is: 1 for the first. The next one is begun where a tree can't be continued. */
+  /** 1 for the first; the next one is begun where the trail isn't the continuation of what was signed. */
   epoch: number;
-  /** Where the last line is: its month's file, the byte after it, its hash. */
+  /** Where the last line is: its month's file, the byte after it, its SHA-256 (hex). Each line has the hash of the one before in it. */
   end: { file: string; offset: number; hash: string };
   /** When it was signed, in milliseconds, to the second. */
   ms: number;
-  /** Why this tree was begun anew; in the first checkpoint of a later tree. */
+  /** Why this epoch was begun; in the first checkpoint of a later one. */
   restarted: RestartReason | null;
 }
 
 /** A signed note as it was read: nothing of it is proven yet. */
 export interface ReadNote extends Checkpoint {
+  /** In those of earlier versions: of the Merkle tree over the lines, whose number is `size`. */
+  root: Buffer | null;
   /** The whole note. */
   text: string;
   /** What is signed: up to the line before the empty one, with its end. */
@@ -59,11 +59,11 @@ export function keyHash(name: string, public_bytes: Uint8Array): Buffer {
 
 /** The note, signed. */
 export function signCheckpoint(checkpoint: Checkpoint, key: CheckpointSigner): string {
-  const { origin, size, root, epoch, end, ms, restarted } = checkpoint;
+  const { origin, size, epoch, end, ms, restarted } = checkpoint;
   const lines = [
     origin,
     String(size),
-    root.toString("base64"),
+    "version 2",
     `epoch ${epoch}`,
     `end ${end.file} ${end.offset} ${end.hash}`,
     `time ${isoSeconds(ms)}`,
@@ -93,7 +93,7 @@ export function readNote(text: string): ReadNote | undefined {
 const LINES = [
   /^(?<origin>metnos-gate\/[0-9a-f]{32})$/,
   /^(?<size>0|[1-9]\d{0,14})$/,
-  /^(?<root>[A-Za-z0-9+/]{43}=)$/,
+  /^(?:(?<root>[A-Za-z0-9+/]{43}=)|version 2)$/,
   /^epoch (?<epoch>[1-9]\d{0,8})$/,
   /^end (?<file>\S{0,32}) (?<offset>0|[1-9]\d{0,14}) (?<last>[0-9a-f]{64})$/,
   /^time (?<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)$/,
@@ -101,15 +101,15 @@ const LINES = [
 ];
 const REQUIRED_LINES = LINES.length - 1;
 
-function checkpointIn(lines: readonly string[]): Checkpoint | undefined {
+function checkpointIn(lines: readonly string[]): (Checkpoint & { root: Buffer | null }) | undefined {
   if (lines.length < REQUIRED_LINES || lines.length > LINES.length) return undefined;
-  const found: Record<string, string> = {};
+  const found: Record<string, string | undefined> = {};
   for (const [index, line] of lines.entries()) {
     const groups = LINES[index]?.exec(line)?.groups;
     if (groups === undefined) return undefined;
     Object.assign(found, groups);
   }
-  const root = strictBase64(found.root ?? "");
+  const root = found.root === undefined ? null : strictBase64(found.root);
   const ms = Date.parse(found.time ?? "");
   const { origin = "", file = "", last = "" } = found;
   if (root === undefined || Number.isNaN(ms) || (file !== "" && !MONTH_FILE.test(file))) return undefined;

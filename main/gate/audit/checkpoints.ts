@@ -1,5 +1,9 @@
 import { randomBytes } from "node:crypto";
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
 import type { Alarms } from "../alarms.ts";
+import { readArchiveHeader } from "./archive-file.ts";
+import { lineHash } from "./chain.ts";
 import {
   type Checkpoint,
   type CheckpointSigner,
@@ -10,17 +14,18 @@ import {
 } from "./checkpoint.ts";
 import { raiseMissing, raiseRestart, raiseUnwritable } from "./checkpoint-alarms.ts";
 import { CheckpointFiles } from "./checkpoint-files.ts";
+import { type CheckpointRecord, readRecord, writeRecord } from "./checkpoint-record.ts";
 import { DailyCheckpoint } from "./daily-checkpoint.ts";
+import { lineEndingAt } from "./lines.ts";
 import type { AuditLog } from "./log.ts";
-import { TrailTree } from "./trail-tree.ts";
-import { readTree, type StoredTree, writeTree } from "./tree-file.ts";
+import { filesIn, monthFiles } from "./month-files.ts";
 
 /** A checkpoint is signed after this many lines, or this long after the first line since the last one; in milliseconds. */
 const LINES_PER_CHECKPOINT = 64;
 const CHECKPOINT_INTERVAL_MS = 10 * 60_000;
 
-/** The event of the trail that a tree was begun anew, or over lines that there were before. */
-const TREE_EVENT = "audit.tree";
+/** The event of the trail that checkpoints were begun anew, or over lines that there were before. Earlier versions signed a tree. */
+const BEGUN_EVENT = "audit.tree";
 
 /** The keys as they are now: the gate's may be replaced while it runs. */
 export interface CheckpointKeys {
@@ -35,7 +40,7 @@ export interface CheckpointParts {
   keys: CheckpointKeys;
   /** Of the trail. */
   folder: string;
-  tree_file: string;
+  record_file: string;
   checkpoints_dir: string;
   /** The newest is added to this file once a day. */
   checkpoint_file: string | undefined;
@@ -46,8 +51,8 @@ export interface CheckpointParts {
 }
 
 /**
- * Signs checkpoints of the trail: statements of the Merkle tree over its lines. Nothing here is on a decision's way: lines are
- * noted when they are written, and hashed in a later turn. At a start only the lines since the last end are read, in the background.
+ * Signs checkpoints of the trail: the number and the hash of its last line, which has the hash of the one before in it, and so on. Nothing
+ * here is on a decision's way: what was written is signed in a later turn.
  */
 export class Checkpoints {
   readonly files: CheckpointFiles;
@@ -55,26 +60,17 @@ export class Checkpoints {
   readonly #parts: CheckpointParts;
   #origin = "";
   #epoch = 1;
-  #tree = new TrailTree();
-  /** The tree is built from the trail's first line on; else it was stored. */
-  #is_whole = true;
-  /** No gate has signed anything of this trail. */
-  #is_first = false;
   #newest: ReadNote | undefined;
-  /** What the tree must be at its size, or it isn't the continuation of what was signed. */
-  #expected: ReadNote | undefined;
-  #is_other = false;
-  #is_accepted = false;
   #restarted: RestartReason | null = null;
-  /** Written lines that aren't in the tree yet; undefined while the tree is read from the files. */
-  #pending: string[] | undefined;
-  #reading: Promise<void> | undefined;
+  /** How long the months' files were when the newest was signed. */
+  #offsets: Record<string, number> = {};
+  /** Lines that were written since the newest. */
+  #lines = 0;
   #turn: NodeJS.Immediate | undefined;
   /** When the first line that no checkpoint covers was noticed, in milliseconds. */
   #unsigned_since: number | undefined;
   #is_saved = true;
   #is_failing = false;
-  #is_unreadable = false;
   #is_closed = false;
   #unsubscribe: () => void = () => undefined;
 
@@ -89,7 +85,7 @@ export class Checkpoints {
     return this.#origin;
   }
 
-  /** Which tree of it. */
+  /** How often checkpoints of it were begun. */
   get epoch(): number {
     return this.#epoch;
   }
@@ -103,90 +99,64 @@ export class Checkpoints {
     return this.#newest;
   }
 
-  /** Continues the stored tree, without reading a line. Never throws. */
+  /** Continues after the newest checkpoint, if the trail is still the one that it is about. Never throws. */
   begin(): void {
-    const { audit, keys, folder, tree_file } = this.#parts;
-    this.#unsubscribe = audit.subscribe((line) => this.#note(line));
+    const { audit, keys, record_file, folder, failed } = this.#parts;
+    this.#unsubscribe = audit.subscribe(() => this.#note());
     this.#newest = this.files.newest(keys.known());
-    const found = readTree(tree_file);
-    // What is signed counts: another gate's file isn't this tree's.
-    const stored = this.#newest === undefined || found?.origin === this.#newest.origin ? found : undefined;
-    this.#origin = stored?.origin ?? this.#newest?.origin ?? `metnos-gate/${randomBytes(16).toString("hex")}`;
-    this.#epoch = Math.max(stored?.epoch ?? 1, this.#newest?.epoch ?? 1);
-    this.#is_first = stored === undefined && this.#newest === undefined;
-    if (stored !== undefined) {
-      this.daily.resume(stored);
-      // Without a key in order none of them can be known as the gate's: that is reported with the receipts.
-      const is_missing = this.#epoch === stored.epoch && this.#signedOf(stored.epoch) < stored.signed;
-      if (is_missing && keys.current() !== undefined) raiseMissing(this.#parts.alarms, this.files.folder);
-    }
+    const found = readRecord(record_file);
+    // What is signed counts: another gate's file isn't this trail's.
+    const record = this.#newest === undefined || found?.origin === this.#newest.origin ? found : undefined;
+    this.#origin = record?.origin ?? this.#newest?.origin ?? `metnos-gate/${randomBytes(16).toString("hex")}`;
+    this.#epoch = this.#newest?.epoch ?? record?.epoch ?? 1;
+    if (record !== undefined) this.#resume(record);
     try {
-      this.#take(stored);
-      if (this.#expected === undefined && this.#tree.coversAll(folder)) {
-        this.#pending = [];
-        this.#is_first = false;
-      }
+      const sizes = sizesIn(folder);
+      const difference = this.#difference(sizes);
+      if (difference !== null) this.restart(difference);
+      else if (record === undefined && this.#newest === undefined && sizes.size > 0) this.#say({ reason: "begun" });
+      else if (this.#isBeyond(sizes)) this.#unsigned_since = this.#parts.now();
     } catch (error) {
-      this.#parts.failed("looking for the tree of the trail", error);
+      failed("comparing the trail with its last checkpoint", error);
     }
-    if (this.#pending === undefined) this.#read();
   }
 
-  /** Resolves once the tree has all lines of the files, unless they can't be read. */
-  async settled(): Promise<void> {
-    do {
-      await this.#reading;
-      this.#catchUp();
-    } while (this.#reading !== undefined);
-  }
-
-  /** Called periodically: takes what was written, signs and sends what is due. Never throws. */
+  /** Called periodically: signs and sends what is due. Never throws. */
   tend(): void {
     if (this.#is_closed) return;
-    if (this.#pending === undefined && this.#reading === undefined) this.#read();
-    this.#catchUp();
-    if (!this.#isCurrent) return;
+    if (this.#lines > 0) this.#unsigned_since ??= this.#parts.now();
     const waited = this.#unsigned_since === undefined ? 0 : Math.abs(this.#parts.now() - this.#unsigned_since);
-    if (this.#unsigned >= LINES_PER_CHECKPOINT || waited >= CHECKPOINT_INTERVAL_MS || this.#restarted !== null)
+    if (this.#lines >= LINES_PER_CHECKPOINT || waited >= CHECKPOINT_INTERVAL_MS || this.#restarted !== null)
       this.#sign(false);
     if (!this.#is_saved) this.#save(false);
     this.daily.tend(this.#newest);
   }
 
   /** Signs what was written since the last checkpoint. Never throws: where it can't be, that is an alarm. */
-  async signNow(): Promise<void> {
-    await this.settled();
-    if (!this.#is_closed && this.#isCurrent && this.#unsigned > 0) this.#sign(true);
+  signNow(): void {
+    if (!this.#is_closed) this.#sign(true);
   }
 
   /** A checkpoint of the first lines of the trail, for an archive; undefined where there is no key to sign with. */
-  signed(closed: Pick<Checkpoint, "size" | "root" | "end">): string | undefined {
+  signed(closed: Pick<Checkpoint, "size" | "end">): string | undefined {
     const key = this.#parts.keys.current();
     const said = { origin: this.#origin, epoch: this.#epoch, ms: this.#parts.now(), restarted: null };
     return key && signCheckpoint({ ...said, ...closed }, key);
   }
 
-  /** These months' files are in an archive now: the tree's file is stored without them. Never throws. */
-  archived(files: readonly string[]): void {
-    this.#tree.forget(files);
-    this.#save(true);
+  /** From now on checkpoints are about the trail as it is, which isn't what was signed. Never throws. */
+  restart(reason: RestartReason): void {
+    this.#epoch++;
+    this.#restarted = reason;
+    if (reason !== "accepted") raiseRestart(this.#parts.alarms, this.#parts.folder, reason);
+    this.#say({ reason, epoch: this.#epoch });
+    this.#sign(true);
   }
 
-  /**
-   * The operator has accepted what isn't as it was written: the tree is built over the trail as it is now. Where that isn't the one
-   * that was signed, the next checkpoint says so.
-   */
-  rebuild(): void {
-    this.#is_accepted = true;
-    this.#startOver();
-    if (this.#reading === undefined) this.#read();
-  }
-
-  /** Signs what was written since the last checkpoint, and stores the tree. Never throws. */
+  /** Signs what was written since the last checkpoint. Never throws. */
   close(): void {
-    this.#catchUp();
-    if (!this.#is_closed && this.#isCurrent) {
-      if (this.#unsigned > 0) this.#sign(true);
+    if (!this.#is_closed) {
+      if (this.#lines > 0) this.#sign(true);
       if (!this.#is_saved) this.#save(true);
     }
     this.abandon();
@@ -199,190 +169,123 @@ export class Checkpoints {
     this.#unsubscribe();
   }
 
-  get #isCurrent(): boolean {
-    return this.#pending?.length === 0 && this.#reading === undefined;
+  #resume(record: CheckpointRecord): void {
+    const { keys, alarms } = this.#parts;
+    this.daily.resume(record);
+    this.#offsets = record.offsets;
+    // Without a key in order none of them can be known as the gate's: that is reported with the receipts.
+    const is_missing =
+      this.#epoch < record.epoch || (this.#epoch === record.epoch && (this.#newest?.size ?? 0) < record.signed);
+    if (is_missing && keys.current() !== undefined) raiseMissing(alarms, this.files.folder);
   }
 
-  /** Lines of the tree that no checkpoint of it covers. */
-  get #unsigned(): number {
-    return this.#tree.range.size - this.#signedOf(this.#epoch);
+  /**
+   * Why the trail isn't the one that the newest checkpoint is about, as far as that shows without reading all of it; null: it is.
+   * @throws the system's error
+   */
+  #difference(sizes: ReadonlyMap<string, number>): "cut" | "changed" | null {
+    if (this.#newest === undefined) return null;
+    const { folder } = this.#parts;
+    const { file, offset, hash } = this.#newest.end;
+    const signed = { ...this.#offsets, ...(file === "" ? {} : { [file]: offset }) };
+    const shorter = Object.entries(signed).filter(([name, bytes]) => (sizes.get(name) ?? 0) < bytes);
+    const archived = shorter.length === 0 ? new Map<string, number>() : archivedIn(folder);
+    if (shorter.some(([name, bytes]) => (archived.get(name) ?? 0) < bytes)) return "cut";
+    if (file === "" || shorter.some(([name]) => name === file)) return null;
+    const last = lineEndingAt(join(folder, file), offset);
+    return last !== undefined && lineHash(last.bytes) === hash ? null : "changed";
   }
 
-  /** Lines that the newest checkpoint of this tree is about. */
-  #signedOf(epoch: number): number {
-    return this.#newest?.epoch === epoch ? this.#newest.size : 0;
-  }
-
-  /** @throws the system's error */
-  #take(stored: StoredTree | undefined): void {
-    this.#expected = this.#newest?.epoch === this.#epoch ? this.#newest : undefined;
-    if (stored === undefined || stored.epoch !== this.#epoch || !stored.tree.fits(this.#parts.folder)) return;
-    this.#tree = stored.tree;
-    this.#restarted = stored.restarted;
-    this.#is_whole = false;
-    this.#compare();
-    if (this.#is_other) this.#startOver();
-    if (this.#tree.range.size >= (this.#expected?.size ?? 0)) this.#expected = undefined;
-  }
-
-  #startOver(): void {
-    this.#tree = new TrailTree();
-    this.#pending = undefined;
-    this.#is_whole = true;
-    this.#is_other = false;
-    this.#expected = this.#newest?.epoch === this.#epoch ? this.#newest : undefined;
-  }
-
-  #compare(): void {
-    const expected = this.#expected;
-    const { range } = this.#tree;
-    if (expected?.size === range.size && !expected.root.equals(range.root())) this.#is_other = true;
+  /** Whether the files have anything beyond the newest checkpoint. */
+  #isBeyond(sizes: ReadonlyMap<string, number>): boolean {
+    const { file = "", offset = 0 } = this.#newest?.end ?? {};
+    return [...sizes].some(([name, size]) => size > (name === file ? offset : (this.#offsets[name] ?? 0)));
   }
 
   /** A line was written. */
-  #note(line: string): void {
-    if (this.#pending === undefined) return;
-    const count = this.#pending.push(line);
-    if (this.#turn !== undefined || count + this.#unsigned < LINES_PER_CHECKPOINT) return;
+  #note(): void {
+    this.#lines++;
+    if (this.#newest === undefined) this.#is_saved = false;
+    if (this.#turn !== undefined || this.#lines < LINES_PER_CHECKPOINT) return;
     this.#turn = setImmediate(() => {
+      this.#turn = undefined;
       if (!this.#parts.audit.isOwn()) return;
-      this.#catchUp();
-      if (this.#isCurrent && !this.#is_failing && this.#unsigned >= LINES_PER_CHECKPOINT) this.#sign(false);
+      if (!this.#is_failing && this.#lines >= LINES_PER_CHECKPOINT) this.#sign(false);
     });
-  }
-
-  /** Takes the noted lines into the tree. */
-  #catchUp(): void {
-    clearImmediate(this.#turn);
-    this.#turn = undefined;
-    const [first] = this.#pending ?? [];
-    if (this.#pending === undefined || first === undefined) return;
-    const end = this.#parts.audit.position;
-    const lines = this.#pending;
-    this.#pending = undefined;
-    // Else there are lines in the files that this gate hasn't written: they are read there.
-    if (end === undefined || !first.endsWith(`"prev":"${this.#tree.hash}"}`)) return this.#read();
-    try {
-      if (!this.#tree.add(this.#parts.folder, lines, end)) return this.#read();
-      this.#pending = [];
-    } catch (error) {
-      this.#parts.failed("adding to the tree of the trail", error);
-      return this.#startOver();
-    }
-    this.#changed();
-  }
-
-  #changed(): void {
-    this.#is_saved = false;
-    if (this.#unsigned > 0) this.#unsigned_since ??= this.#parts.now();
-  }
-
-  #read(): void {
-    if (this.#is_closed || this.#reading !== undefined) return;
-    this.#pending = undefined;
-    this.#reading = this.#readFiles()
-      .catch((error: unknown) => {
-        // Tried again at each `tend`, and logged once.
-        if (!this.#is_unreadable) this.#parts.failed("reading the trail for its tree", error);
-        this.#is_unreadable = true;
-      })
-      .finally(() => {
-        this.#reading = undefined;
-      });
-  }
-
-  async #readFiles(): Promise<void> {
-    const { folder, now } = this.#parts;
-    while (!this.#is_closed) {
-      const tree = this.#tree;
-      // Of an empty tree there is nothing to compare.
-      const count = await tree.readOn(folder, now(), () => {
-        if (this.#is_closed || tree !== this.#tree) return false;
-        this.#compare();
-        return this.#is_whole || !this.#is_other;
-      });
-      if (this.#is_closed) return;
-      if (tree !== this.#tree || !this.#isSettledAfter(count)) continue;
-      this.#pending = [];
-      this.#is_unreadable = false;
-      this.#changed();
-      return;
-    }
-  }
-
-  /** After the files were read to their end: whether that was the end of the trail, too. */
-  #isSettledAfter(count: number): boolean {
-    const size_expected = this.#expected?.size ?? 0;
-    const is_short = this.#tree.range.size < size_expected;
-    if (this.#is_other || is_short) {
-      if (this.#is_whole) this.#restart(is_short ? "cut" : "changed");
-      else this.#startOver();
-      return false;
-    }
-    this.#expected = undefined;
-    this.#is_accepted = false;
-    if (this.#is_first && this.#tree.range.size > 0) this.#say({ reason: "begun" });
-    this.#is_first = false;
-    const end = this.#parts.audit.position;
-    const { file, offset } = this.#tree;
-    return count === 0 || (end?.file === file && end.offset === offset);
-  }
-
-  /** The trail isn't the one that was signed: from now on it is another tree. */
-  #restart(found: RestartReason): void {
-    const reason = this.#is_accepted ? "accepted" : found;
-    this.#is_other = false;
-    this.#is_accepted = false;
-    this.#is_first = false;
-    this.#expected = undefined;
-    this.#epoch++;
-    this.#restarted = reason;
-    if (reason !== "accepted") raiseRestart(this.#parts.alarms, this.#parts.folder, reason);
-    this.#say({ reason, epoch: this.#epoch });
   }
 
   #say(fields: { reason: string; epoch?: number }): void {
     const { audit } = this.#parts;
-    audit.append({ event: TREE_EVENT, ts: audit.time(), ...fields, lines: this.#tree.range.size });
+    audit.open();
+    audit.append({ event: BEGUN_EVENT, ts: audit.time(), ...fields, lines: audit.position?.seq ?? 0 });
     audit.flush();
   }
 
   #sign(is_durable: boolean): void {
-    const { keys, now, alarms } = this.#parts;
+    const { audit, keys, now, alarms, folder } = this.#parts;
     const key = keys.current();
     this.#is_failing = key === undefined;
     // That there is no key is reported with the receipts.
-    if (key === undefined || this.#tree.range.size === 0) return;
-    const { range, file, offset, hash } = this.#tree;
+    if (key === undefined) return;
+    if (audit.position === undefined) audit.open();
+    const { position } = audit;
+    if (position === undefined || position.file === "") return;
+    const { file, offset, hash, seq: size } = position;
+    if (hash === this.#newest?.end.hash && this.#restarted === null) return this.#signedAll();
     const ms = now();
     const stored_in = this.files.fileAt(ms);
     try {
       const said = { origin: this.#origin, epoch: this.#epoch, ms, restarted: this.#restarted };
-      const text = signCheckpoint({ ...said, size: range.size, root: range.root(), end: { file, offset, hash } }, key);
+      const text = signCheckpoint({ ...said, size, end: { file, offset, hash } }, key);
       const { was_cut } = this.files.add(text, ms, is_durable);
       if (was_cut) raiseMissing(alarms, this.files.folder);
       this.#newest = readNote(text);
+      this.#offsets = Object.fromEntries(sizesIn(folder));
     } catch (error) {
       this.#is_failing = true;
       return raiseUnwritable(alarms, this.files.folder, stored_in, error);
     }
     this.#restarted = null;
-    this.#unsigned_since = undefined;
-    this.#is_saved = false;
+    this.#signedAll();
+    this.#save(is_durable);
     raiseUnwritable(alarms, this.files.folder, stored_in, null);
   }
 
+  #signedAll(): void {
+    this.#lines = 0;
+    this.#unsigned_since = undefined;
+  }
+
   #save(is_durable: boolean): void {
-    const { tree_file, alarms } = this.#parts;
+    const { record_file, alarms } = this.#parts;
     const { sent, filed } = this.daily;
+    this.#is_saved = false;
     try {
-      const said = { origin: this.#origin, epoch: this.#epoch, restarted: this.#restarted, sent, filed };
-      const signed = this.#signedOf(this.#epoch);
-      writeTree(tree_file, { ...said, signed, tree: this.#tree }, is_durable);
+      const said = { origin: this.#origin, epoch: this.#newest?.epoch ?? this.#epoch, sent, filed };
+      writeRecord(record_file, { ...said, signed: this.#newest?.size ?? 0, offsets: this.#offsets }, is_durable);
       this.#is_saved = true;
-      raiseUnwritable(alarms, tree_file, tree_file, null);
+      raiseUnwritable(alarms, record_file, record_file, null);
     } catch (error) {
-      raiseUnwritable(alarms, tree_file, tree_file, error);
+      raiseUnwritable(alarms, record_file, record_file, error);
     }
   }
+}
+
+/** The months' files, and how long they are. @throws the system's error */
+function sizesIn(folder: string): Map<string, number> {
+  const sizeOf = (name: string) => lstatSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0;
+  return new Map(monthFiles(folder).map((name) => [name, sizeOf(name)]));
+}
+
+/** How much archives hold of months whose files are gone, by what they say; `audit verify` compares that. */
+function archivedIn(folder: string): Map<string, number> {
+  const held = new Map<string, number>();
+  for (const { name } of filesIn(folder).filter(({ role, not_a_file }) => role === "archive" && not_a_file === null)) {
+    try {
+      for (const { name: month, bytes } of readArchiveHeader(join(folder, name)).months) held.set(month, bytes);
+    } catch {
+      // damaged, or unreadable: it has no month's place
+    }
+  }
+  return held;
 }

@@ -116,6 +116,16 @@ export function* linesBetween(file: string, from: number, to = Number.POSITIVE_I
   }
 }
 
+/** A single line is shorter. */
+export const LINE_WINDOW_BYTES = 1024 * 1024;
+
+/** The line that ends, with its newline, at this byte; undefined where none does. @throws the system's error */
+export function lineEndingAt(file: string, offset: number): RawLine | undefined {
+  let last: RawLine | undefined;
+  for (const line of linesBetween(file, Math.max(0, offset - LINE_WINDOW_BYTES), offset)) last = line;
+  return last?.end === offset ? last : undefined;
+}
+
 /** The last whole lines of a file, from its last `bytes`. */
 export function* lastLines(file: string, bytes: number): Generator<RawLine> {
   const descriptor = openSync(file, READ);
@@ -139,20 +149,17 @@ export class LineCursor implements LineSource {
   readonly is_archive = false;
   readonly #path: string;
   readonly #size: number;
-  #at: number;
-  #cutter: LineCutter;
+  #at = 0;
+  readonly #cutter = new LineCutter(0);
   #ready: ChainLine[] = [];
   #next = 0;
   #taken = 0;
   #is_over = false;
 
-  /** `from`: the byte at which a line begins; the lines are counted from there. */
-  constructor(name: string, path: string, size: number, from = 0) {
+  constructor(name: string, path: string, size: number) {
     this.name = name;
     this.#path = path;
     this.#size = size;
-    this.#at = from;
-    this.#cutter = new LineCutter(from);
   }
 
   get taken(): number {

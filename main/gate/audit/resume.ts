@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { GENESIS, lineHash, monthFile } from "./chain.ts";
 import type { Head } from "./head.ts";
-import { chainLine, lastLines, linesBetween, type RawLine } from "./lines.ts";
+import { chainLine, LINE_WINDOW_BYTES, lastLines, lineEndingAt, linesBetween, type RawLine } from "./lines.ts";
 import { byLikelyAge, monthFiles } from "./month-files.ts";
 import type { AuditRecord } from "./record.ts";
 
@@ -33,9 +33,6 @@ export interface Resumed {
 const SEARCHED_BYTES = 4 * 1024 * 1024;
 /** How much later than the recorded end a killed gate's lines may be, with a margin for slow machines. In milliseconds. */
 const BEYOND_MS = 60_000;
-/** A single line is shorter. */
-const LINE_WINDOW_BYTES = 1024 * 1024;
-
 /**
  * Where to continue, and what to note. `head`: the recorded end; undefined where there is none, or none readable.
  * @throws the system's error
@@ -72,11 +69,9 @@ function lastLineOf(folder: string, file: string): TrailEnd {
 function locate(folder: string, files: readonly string[], { hash, position }: Head): TrailEnd | undefined {
   if (hash === GENESIS) return position !== null || files.length === 0 ? EMPTY_TRAIL : undefined;
   if (position !== null && files.includes(position.file)) {
-    const window = Math.max(0, position.offset - LINE_WINDOW_BYTES);
-    for (const raw of linesBetween(join(folder, position.file), window, position.offset)) {
-      if (raw.end === position.offset && lineHash(raw.bytes) === hash)
-        return { file: position.file, offset: raw.end, hash, seq: position.seq, ms: chainLine(raw).ms };
-    }
+    const raw = lineEndingAt(join(folder, position.file), position.offset);
+    if (raw !== undefined && lineHash(raw.bytes) === hash)
+      return { file: position.file, offset: raw.end, hash, seq: position.seq, ms: chainLine(raw).ms };
   }
   for (const file of [...files].reverse()) {
     let found: TrailEnd | undefined;

@@ -19,7 +19,10 @@ export interface ExaminedTrail {
   files: number;
   lines: number;
   problems: FoundProblem[];
+  /** What lines of the trail accept. */
   accepted: AcceptedProblems;
+  /** Why a problem is accepted; null: it isn't. */
+  reasonOf(problem: FoundProblem): string | null;
 }
 
 export interface TrailFiles {
@@ -43,11 +46,11 @@ export async function verifyAudit(
   return reportOf(await examineTrail({ folder, head_file }, live, now_ms, claims, lost));
 }
 
-export function reportOf({ files, lines, problems, accepted }: ExaminedTrail): AuditReport {
-  const all = problems.map(({ found, ...problem }) => ({
-    ...problem,
-    accepted: accepted.get(keyOf({ ...problem, found })) ?? null,
-  }));
+export function reportOf({ files, lines, problems, reasonOf }: ExaminedTrail): AuditReport {
+  const all = problems.map((found_one) => {
+    const { found: _, ...problem } = found_one;
+    return { ...problem, accepted: reasonOf(found_one) };
+  });
   const open = all.filter((problem) => problem.accepted === null);
   const accepted_ones = all.filter((problem) => problem.accepted !== null);
   const named = [...open.slice(0, MAX_REPORTED), ...accepted_ones.slice(0, MAX_REPORTED)];
@@ -62,7 +65,8 @@ export async function examineTrail(
   lost: Loss | null = null,
 ): Promise<ExaminedTrail> {
   const problems: FoundProblem[] = [];
-  const against: FoundProblem[] = [];
+  const given: FoundProblem[] = [];
+  const stored: FoundProblem[] = [];
   const into =
     (list: FoundProblem[]): Report =>
     (problem, ...found) => {
@@ -78,19 +82,22 @@ export async function examineTrail(
   }
   const walk = new TrailWalk(folder, now_ms, report);
   const end = new EndCheck(live === undefined ? head : { hash: live.hash, position: null }, live !== undefined);
-  const check = claims && (await ClaimCheck.of(claims, into(against)));
+  const check = claims && (await ClaimCheck.of(claims, { given: into(given), stored: into(stored) }));
   let lines = 0;
+  let known = problems.length;
   const archives = new ArchivesCheck();
   for await (const walked of walk.lines()) {
+    const news = walked.is_linked ? [] : problems.slice(known);
+    known = problems.length;
     if (walked.line.bytes.length === 0) continue;
     lines++;
     archives.add(walked.line);
     end.add(walked);
-    check?.add(walked);
     for (const [key, reason] of acceptedIn(walked.line)) accepted.set(key, reason);
+    check?.add(walked, news, accepted);
   }
   await archives.report(folder, report);
-  check?.finish(lines);
+  check?.finish();
   if (head !== undefined || live !== undefined) end.report(report, problems.length > 0);
   else if (lines > 0 && !problems.some(({ kind }) => kind === "head_unreadable"))
     report({
@@ -99,7 +106,14 @@ export async function examineTrail(
       kind: "head_missing",
       problem: "the record of the last line is missing",
     });
-  return { files: walk.files, lines, problems: [...problems, ...against], accepted };
+  const signed = new Set([...accepted.keys()].slice(0, check?.signedAcceptances));
+  // Whoever can write the trail can write a line that accepts: against what is signed only one that is signed counts, and none against the user's.
+  const reasonOf = (problem: FoundProblem) => {
+    const key = keyOf(problem);
+    const is_void = given.includes(problem) || (stored.includes(problem) && !signed.has(key));
+    return is_void ? null : (accepted.get(key) ?? null);
+  };
+  return { files: walk.files, lines, problems: [...problems, ...given, ...stored], accepted, reasonOf };
 }
 
 /** The record beside the trail; while the gate runs it must be the one that this gate wrote. */

@@ -20,6 +20,8 @@ export interface WalkedLine {
   number: number;
   /** The line is in an archive of that file's lines. */
   is_archived: boolean;
+  /** It has the hash of the line before in it. */
+  is_linked: boolean;
 }
 
 export type Report = (problem: Omit<FoundProblem, "found">, ...found: (string | number)[]) => void;
@@ -56,15 +58,6 @@ interface MonthFit {
   wrong_months: Set<string>;
 }
 
-/** Where a walk over the rest of a trail begins: after the last line that was read before. No archive is part of that rest. */
-export interface WalkedUntil {
-  /** How many bytes of each file were read. */
-  offsets: ReadonlyMap<string, number>;
-  /** The last line's file and hash. */
-  file: string;
-  hash: string;
-}
-
 /** The line that a line is compared with. */
 interface Previous {
   file: string;
@@ -92,14 +85,12 @@ export class TrailWalk {
   #current: LineSource | undefined;
 
   /**
-   * Lists the files as they are now: lines written later aren't read. `from`: the lines before are left out, and what is reported
-   * of the others counts from there. @throws the system's error, of the folder
+   * Lists the files as they are now: lines written later aren't read. @throws the system's error, of the folder
    */
-  constructor(folder: string, now_ms: number, report: Report, from?: WalkedUntil) {
+  constructor(folder: string, now_ms: number, report: Report) {
     this.#folder = folder;
     this.#report = report;
     const archives: LineSource[] = [];
-    if (from !== undefined) this.#previous = { ...this.#previous, file: from.file, hash: from.hash };
     for (const { name, role, not_a_file, is_link, size } of filesIn(folder)) {
       const path = join(folder, name);
       if (role === "stray") {
@@ -113,15 +104,14 @@ export class TrailWalk {
         report({ file: name, line: 0, kind: "unreadable", problem: `${not_a_file}, not a file` }, not_a_file);
       } else if (role === "archive") {
         const cursor = this.#archiveIn(name);
-        if (cursor !== undefined && from === undefined) archives.push(cursor);
+        if (cursor !== undefined) archives.push(cursor);
       } else if (size > 0) {
-        this.#cursors.push(new LineCursor(name, path, size, from?.offsets.get(name)));
+        this.#cursors.push(new LineCursor(name, path, size));
       } else if (name > monthFile(now_ms)) {
         report({ file: name, line: 0, kind: "stray_file", problem: "an empty file of a month to come: it is ignored" });
       }
     }
     this.#cursors = [...archives, ...this.#cursors];
-    this.#current = this.#cursors.find(({ name }) => name === from?.file);
   }
 
   /** How many files hold lines. */
@@ -136,7 +126,8 @@ export class TrailWalk {
       for (let next = await this.#next(); next !== undefined; next = this.#atHand ?? (await this.#next())) {
         const { cursor, line } = next;
         cursor.take();
-        const walked = { line, file: cursor.name, number: cursor.taken, is_archived: cursor.is_archive };
+        const { name: file, taken: number, is_archive: is_archived } = cursor;
+        const walked = { line, file, number, is_archived, is_linked: line.prev === this.#previous.hash };
         this.#examine(walked);
         yield walked;
       }

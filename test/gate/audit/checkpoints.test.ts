@@ -1,10 +1,23 @@
-import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { acceptProblems } from "../../../main/gate/audit/accept.ts";
-import { notesIn, verdictOn } from "../../../main/gate/audit/checkpoint.ts";
-import { CompactRange, leafHash } from "../../../main/gate/audit/merkle-tree.ts";
+import { GENESIS, lineHash } from "../../../main/gate/audit/chain.ts";
+import { notesIn, signCheckpoint, verdictOn } from "../../../main/gate/audit/checkpoint.ts";
+import { examineTrail, verifyAudit } from "../../../main/gate/audit/verify.ts";
 import { linesIn } from "../../support/audit-trail.ts";
+import { testSigner } from "../../support/checkpoint-keys.ts";
+import { allLines, linkAgain } from "../../support/linked-lines.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { type SignedTrail, signedTrail } from "../../support/signed-trail.ts";
 
@@ -13,14 +26,12 @@ const MAY = "2026-05.jsonl";
 const sizesOf = (text: string) => notesIn(text).map(({ note }) => note?.size);
 const reasonsOf = (text: string) => notesIn(text).map(({ note }) => note?.restarted);
 
-/** True if every stored checkpoint is signed, and says what the trail is at its size. */
+/** True if every stored checkpoint is signed, and says what line has its number. */
 function isProven({ folder, keys, stored }: SignedTrail): boolean {
   const lines = linesIn(folder);
   return notesIn(stored()).every(({ note }) => {
     if (note === undefined || verdictOn(note, keys.known()) !== "valid") return false;
-    const range = new CompactRange();
-    for (const line of lines.slice(0, note.size)) range.add(leafHash(line));
-    return range.root().equals(note.root);
+    return lineHash(lines[note.size - 1] ?? "") === note.end.hash;
   });
 }
 
@@ -49,7 +60,7 @@ describe("checkpoints of the trail", () => {
     gate.checkpoints.tend();
     expect(sizesOf(trail.stored())).toEqual([64, 65]);
     gate.write(2);
-    await gate.end();
+    gate.end();
     expect(sizesOf(trail.stored())).toEqual([64, 65, 67]);
     expect(isProven(trail)).toBe(true);
     expect(gate.checkpoints.newest?.end).toMatchObject({ file: MAY, offset: statSync(join(trail.folder, MAY)).size });
@@ -58,40 +69,37 @@ describe("checkpoints of the trail", () => {
 
   it("are the owner's files alone, and nothing is written where no line is", async () => {
     const trail = signedTrail();
-    await trail.start().end();
+    trail.start().end();
     expect(trail.stored()).toBe("");
     const gate = trail.start();
     gate.write(1);
-    await gate.end();
-    for (const file of [trail.tree_file, join(trail.checkpoints_dir, "2026-05.checkpoints")])
+    gate.end();
+    for (const file of [trail.record_file, join(trail.checkpoints_dir, "2026-05.checkpoints")])
       expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it("continue after an end, a kill and over a month's end, with one tree", async () => {
+  it("continue after an end, a kill and over a month's end", async () => {
     const trail = signedTrail(new ManualClock("2026-05-31T23:58:00Z"));
     const first = trail.start();
     first.write(100);
-    await first.end();
+    first.end();
     const second = trail.start();
     second.write(70);
     await turn();
     second.write(5);
     second.kill();
     const third = trail.start();
-    await third.checkpoints.settled();
     third.write(10);
-    await third.end();
+    third.end();
     const { newest } = third.checkpoints;
     const lines = linesIn(trail.folder);
-    const range = new CompactRange();
-    for (const line of lines) range.add(leafHash(line));
     expect([newest?.size, newest?.epoch]).toEqual([lines.length, 1]);
-    expect(newest?.root).toEqual(range.root());
+    expect(newest?.end.hash).toBe(lineHash(lines.at(-1) ?? ""));
     expect(newest?.end.file).toBe("2026-06.jsonl");
     expect((await trail.verified(newest?.text)).problems).toEqual([]);
   });
 
-  it("continue with one tree where the clock was set to another month and back between two looks", async () => {
+  it("continue where the clock was set to another month and back between two looks", async () => {
     const trail = signedTrail();
     const first = trail.start();
     first.write(3);
@@ -100,13 +108,11 @@ describe("checkpoints of the trail", () => {
     first.write(3);
     trail.clock.advance(-40 * 86_400);
     first.write(3);
-    await first.end();
+    first.end();
     const second = trail.start();
-    await second.checkpoints.settled();
     second.write(1);
-    await second.checkpoints.settled();
     second.write(1);
-    await second.end();
+    second.end();
     const { newest, epoch } = second.checkpoints;
     expect([newest?.size, epoch]).toEqual([linesIn(trail.folder).length, 1]);
     expect((await trail.verified(newest?.text)).problems).toEqual([]);
@@ -117,12 +123,12 @@ describe("checkpoints of the trail", () => {
     const trail = signedTrail();
     const gate = trail.start();
     gate.write(200);
-    await gate.end();
+    gate.end();
     const file = join(trail.folder, MAY);
     writeFileSync(file, readFileSync(file, "utf8").replace("a line 7", "a lane 7"));
     const next = trail.start();
     next.write(3);
-    await next.end();
+    next.end();
     expect([next.checkpoints.newest?.size, next.checkpoints.epoch]).toEqual([203, 1]);
   });
 
@@ -130,7 +136,7 @@ describe("checkpoints of the trail", () => {
     ["missing", (file: string) => rmSync(file)],
     ["empty", (file: string) => truncateSync(file, 0)],
     ["cut short", (file: string) => truncateSync(file, 100)],
-    ["changed", (file: string) => writeFileSync(file, readFileSync(file, "utf8").replace('"size":1', '"size":2'))],
+    ["changed", (file: string) => writeFileSync(file, readFileSync(file, "utf8").replace('"signed":1', '"signed":2'))],
     [
       "a folder",
       (file: string) => {
@@ -138,34 +144,33 @@ describe("checkpoints of the trail", () => {
         mkdirSync(file);
       },
     ],
-  ])("the tree is built again from the trail where its file is %s, and is the same one", async (_how, damage) => {
+  ])("continue after those that are stored where the record of them is %s", async (_how, damage) => {
     const trail = signedTrail();
     const gate = trail.start();
     gate.write(130);
-    await gate.end();
-    damage(trail.tree_file);
+    gate.end();
+    damage(trail.record_file);
     const next = trail.start();
-    await next.checkpoints.settled();
     next.write(1);
-    await next.end();
+    next.end();
     expect(next.checkpoints.newest).toMatchObject({ size: 131, epoch: 1, origin: gate.checkpoints.origin });
     expect(isProven(trail)).toBe(true);
     expect(next.alarms.list().filter(({ code }) => code === "trail_restarted")).toEqual([]);
   });
 
-  it("an older copy of the tree's file is brought up to the trail", async () => {
+  it("continue where the record of them is an older copy", async () => {
     const trail = signedTrail();
     const gate = trail.start();
     gate.write(70);
-    await gate.end();
-    copyFileSync(trail.tree_file, `${trail.tree_file}.old`);
+    gate.end();
+    copyFileSync(trail.record_file, `${trail.record_file}.old`);
     const second = trail.start();
     second.write(70);
-    await second.end();
-    copyFileSync(`${trail.tree_file}.old`, trail.tree_file);
+    second.end();
+    copyFileSync(`${trail.record_file}.old`, trail.record_file);
     const third = trail.start();
     third.write(1);
-    await third.end();
+    third.end();
     expect(third.checkpoints.newest).toMatchObject({ size: 141, epoch: 1 });
     expect(isProven(trail)).toBe(true);
   });
@@ -174,7 +179,7 @@ describe("checkpoints of the trail", () => {
     const trail = signedTrail();
     const gate = trail.start();
     gate.write(100);
-    await gate.end();
+    gate.end();
     const kept = gate.checkpoints.newest?.text;
     const file = join(trail.folder, MAY);
     writeFileSync(
@@ -185,11 +190,10 @@ describe("checkpoints of the trail", () => {
         .join(""),
     );
     const next = trail.start();
-    await next.checkpoints.settled();
     next.checkpoints.tend();
     expect(next.alarms.list().map(({ code }) => code)).toEqual(["trail_restarted"]);
     expect(next.checkpoints.newest).toMatchObject({ epoch: 2, restarted: "cut" });
-    await next.end();
+    next.end();
     const events = linesIn(trail.folder).map((line) => JSON.parse(line) as { event: string; reason?: string });
     expect(events.slice(80).map(({ event, reason }) => [event, reason])).toEqual([
       ["audit.gap", undefined],
@@ -197,28 +201,27 @@ describe("checkpoints of the trail", () => {
     ]);
     const report = await trail.verified(kept);
     expect(report.problems.map(({ kind }) => kind)).toEqual(["gap", "restarted", "restarted"]);
-    // A later start continues the new tree.
+    // A later start continues after them; the 20 lines that are gone had numbers.
     const last = trail.start();
     last.write(1);
-    await last.end();
-    expect(last.checkpoints.newest).toMatchObject({ epoch: 2, restarted: null, size: 83 });
+    last.end();
+    expect(last.checkpoints.newest).toMatchObject({ epoch: 2, restarted: null, size: 103 });
   });
 
-  it("what was accepted is a new tree's beginning, and then no problem any more", async () => {
+  it("what was accepted is a new beginning, and then no problem any more", async () => {
     const trail = signedTrail();
     const gate = trail.start();
     gate.write(100);
-    await gate.end();
+    gate.end();
     const kept = gate.checkpoints.newest?.text;
     const file = join(trail.folder, MAY);
     writeFileSync(file, readFileSync(file, "utf8").replace("a line 50", "a lane 50"));
     const next = trail.start();
-    await next.checkpoints.settled();
     const { folder, head_file, clock } = trail;
-    const report = await acceptProblems(next.audit, { folder, head_file }, "I know", clock.now(), next.claims());
+    const report = await acceptProblems(next.audit, { folder, head_file }, "I know", clock.now(), () => next.claims());
     expect(report.problems.map(({ kind }) => kind).sort()).toEqual(["changed", "rewritten"]);
-    next.checkpoints.rebuild();
-    await next.end();
+    next.checkpoints.restart("accepted");
+    next.end();
     expect(reasonsOf(trail.stored())).toEqual([...reasonsOf(trail.stored()).slice(0, -1), "accepted"]);
     expect(await trail.verified()).toMatchObject({ ok: true });
     expect((await trail.verified(kept)).problems.filter(({ accepted }) => accepted === null)).toMatchObject([
@@ -226,29 +229,31 @@ describe("checkpoints of the trail", () => {
     ]);
   });
 
-  it("what is accepted without a changed line continues the tree", async () => {
+  it("continue after what is accepted without a changed line", async () => {
     const trail = signedTrail();
     const gate = trail.start();
     gate.write(100);
-    await gate.end();
+    gate.end();
     writeFileSync(join(trail.folder, "notes.txt"), "x");
     const next = trail.start();
     const { folder, head_file, clock } = trail;
-    await acceptProblems(next.audit, { folder, head_file }, "mine", clock.now(), next.claims());
-    next.checkpoints.rebuild();
-    await next.end();
+    const { is_other } = await acceptProblems(next.audit, { folder, head_file }, "mine", clock.now(), () =>
+      next.claims(),
+    );
+    expect(is_other).toBe(false);
+    next.checkpoints.signNow();
+    next.end();
     expect(next.checkpoints.newest).toMatchObject({ epoch: 1, restarted: null });
     expect(next.alarms.list()).toEqual([]);
   });
 
-  it("over a trail from before there were any: the trail says that its tree was begun", async () => {
+  it("over a trail from before there were any: the trail says that they were begun", async () => {
     const trail = signedTrail();
     const log = trail.opened();
     for (let line = 0; line < 70; line++) log.append({ event: "test", ts: trail.clock.ms / 1000 });
     log.close();
     const gate = trail.start();
-    await gate.checkpoints.settled();
-    await gate.end();
+    gate.end();
     expect(JSON.parse(linesIn(trail.folder)[70] ?? "")).toMatchObject({
       event: "audit.tree",
       reason: "begun",
@@ -289,6 +294,214 @@ describe("checkpoints of the trail", () => {
   });
 });
 
+describe("a line put at the end that accepts what the checkpoints prove", () => {
+  it.each([
+    ["a kept one", true],
+    ["the stored ones", false],
+  ])("counts for nothing: %s", async (_which, is_kept) => {
+    const trail = signedTrail();
+    const { folder, head_file, clock } = trail;
+    const gate = trail.start();
+    gate.write(100);
+    gate.end();
+    const given = is_kept ? gate.checkpoints.newest?.text : undefined;
+    const months = new Map([[MAY, linesIn(folder).map((line) => line.replace("a line 50", "a lane 50"))]]);
+    const write = () => {
+      linkAgain(months);
+      writeFileSync(
+        join(folder, MAY),
+        allLines(months)
+          .map((line) => `${line}\n`)
+          .join(""),
+      );
+      return { hash: lineHash(allLines(months).at(-1) ?? ""), recorded: undefined };
+    };
+    const found = await examineTrail({ folder, head_file }, write(), clock.now(), gate.claims(given));
+    expect(found.problems.map(({ kind }) => kind)).toEqual(["rewritten"]);
+    const forged = {
+      event: "audit.accepted",
+      ts: clock.ms / 1000,
+      reason: "mine",
+      problems: found.problems,
+      seq: 1,
+      prev: GENESIS,
+    };
+    months.get(MAY)?.push(JSON.stringify(forged));
+    const report = await verifyAudit(folder, head_file, write(), clock.now(), gate.claims(given));
+    expect(report).toMatchObject({ ok: false, problems: [{ kind: "rewritten", accepted: null }] });
+  });
+});
+
+describe("verify --against", () => {
+  const months = ({ folder }: SignedTrail) => new Map([[MAY, linesIn(folder)]]);
+  const put = ({ folder }: SignedTrail, lines: readonly string[]) =>
+    writeFileSync(join(folder, MAY), lines.map((line) => `${line}\n`).join(""));
+  const linked = (lines: string[]) => {
+    const made = new Map([[MAY, lines]]);
+    linkAgain(made);
+    return allLines(made);
+  };
+  const at100 = /on \S+ the trail had 100 lines, now it has 90: it was cut off/;
+
+  it.each([
+    [
+      "changed",
+      (lines: string[]) => lines.map((line) => line.replace("a line 50", "a lane 50")),
+      "rewritten",
+      /lines \d+ to \d+ of the trail .* one was changed/,
+    ],
+    [
+      "changed, the chain made again",
+      (lines: string[]) => linked(lines.map((line) => line.replace("a line 50", "a lane 50"))),
+      "rewritten",
+      /lines 1 to 64 of the trail/,
+    ],
+    ["cut short", (lines: string[]) => lines.slice(0, 90), "cut_off", at100],
+    [
+      "reordered",
+      (lines: string[]) => [...lines.slice(0, 9), lines[10] ?? "", lines[9] ?? "", ...lines.slice(11)],
+      "rewritten",
+      /lines \d+ to \d+ of the trail/,
+    ],
+    [
+      "reordered, the chain made again",
+      (lines: string[]) => linked([...lines.slice(0, 9), lines[10] ?? "", lines[9] ?? "", ...lines.slice(11)]),
+      "rewritten",
+      /lines 1 to 64 of the trail/,
+    ],
+    [
+      "extended in its middle, the chain made again",
+      (lines: string[]) =>
+        linked([...lines.slice(0, 80), (lines[80] ?? "").replace("a line", "my line"), ...lines.slice(80)]),
+      "rewritten",
+      /lines 65 to 100 of the trail/,
+    ],
+  ])("finds a trail that was %s", async (_how, edit, kind, words) => {
+    const trail = signedTrail();
+    const { folder, head_file, clock } = trail;
+    const gate = trail.start();
+    gate.write(64);
+    await turn();
+    gate.write(36);
+    gate.checkpoints.signNow();
+    const kept = gate.checkpoints.newest?.text;
+    const claims = gate.claims(kept);
+    gate.end();
+    put(trail, edit(allLines(months(trail))));
+    const live = { hash: lineHash(linesIn(folder).at(-1) ?? ""), recorded: undefined };
+    const { ok, problems } = await verifyAudit(folder, head_file, live, clock.now(), claims);
+    expect([ok, problems.filter((problem) => problem.kind === kind)]).toMatchObject([
+      false,
+      [{ problem: expect.stringMatching(words) }],
+    ]);
+  });
+
+  it("finds no fault with lines after it, and shows by a newer one that the trail, its end and its checkpoints are an older copy", async () => {
+    const trail = signedTrail();
+    const { folder, head_file, record_file, checkpoints_dir, top } = trail;
+    const first = trail.start();
+    first.write(100);
+    first.end();
+    const older = first.checkpoints.newest?.text;
+    for (const path of [folder, head_file, record_file, checkpoints_dir])
+      cpSync(path, join(top, "copy", path), { recursive: true });
+    const second = trail.start();
+    second.write(20);
+    second.end();
+    const newer = second.checkpoints.newest?.text;
+    expect(await trail.verified(older)).toMatchObject({ ok: true });
+    for (const path of [folder, head_file, record_file, checkpoints_dir]) {
+      rmSync(path, { recursive: true });
+      cpSync(join(top, "copy", path), path, { recursive: true });
+    }
+    expect(await trail.verified(older)).toMatchObject({ ok: true });
+    expect(await trail.verified()).toMatchObject({ ok: true });
+    const { ok, problems } = await trail.verified(newer);
+    expect([ok, problems]).toMatchObject([
+      false,
+      [{ kind: "cut_off", problem: expect.stringContaining("had 120 lines, now it has 100") }],
+    ]);
+  });
+
+  it("refuses one that another key signed, of this trail or of another", async () => {
+    const trail = signedTrail();
+    const gate = trail.start();
+    gate.write(100);
+    gate.checkpoints.signNow();
+    const { newest } = gate.checkpoints;
+    if (newest === undefined) throw new Error("none was signed");
+    const forged = signCheckpoint({ ...newest, size: 99 }, testSigner());
+    gate.end();
+    expect((await trail.verified(forged)).problems).toMatchObject([{ kind: "checkpoint_key" }]);
+    const other = signCheckpoint({ ...newest, origin: `metnos-gate/${"0f".repeat(16)}` }, testSigner());
+    expect((await trail.verified(other)).problems).toMatchObject([{ kind: "checkpoint_origin" }]);
+  });
+
+  it("proves lines over a break that was accepted before it, and none before one that wasn't", async () => {
+    const trail = signedTrail();
+    const { folder, head_file, clock } = trail;
+    const first = trail.start();
+    first.write(10);
+    first.end();
+    appendFileSync(join(folder, MAY), '{"event":"te');
+    const second = trail.start();
+    second.write(10);
+    second.checkpoints.signNow();
+    const before = second.checkpoints.newest?.text;
+    expect(
+      (await verifyAudit(folder, head_file, second.audit.end, clock.now(), second.claims(before))).problems,
+    ).toMatchObject([{ kind: "torn" }, { kind: "rewritten", problem: expect.stringContaining("lines 11 to 20") }]);
+    const accepted = await acceptProblems(second.audit, { folder, head_file }, "a crash", clock.now(), () =>
+      second.claims(),
+    );
+    expect(accepted.is_other).toBe(true);
+    second.checkpoints.restart("accepted");
+    const after = second.checkpoints.newest?.text;
+    second.end();
+    expect(await trail.verified(after)).toMatchObject({ ok: true, problems: [{ kind: "torn", accepted: "a crash" }] });
+    expect(await trail.verified(before)).toMatchObject({
+      ok: false,
+      problems: [{ kind: "restarted", accepted: null }, { accepted: "a crash" }],
+    });
+    put(
+      trail,
+      linesIn(folder)
+        .map((line) => line.replace('{"event":"te', '{"event":"to'))
+        .filter((line) => line !== ""),
+    );
+    expect(await trail.verified(after)).toMatchObject({ ok: false });
+  });
+
+  it("is not misled by a record beside the trail that says that checkpoints were begun anew", async () => {
+    const trail = signedTrail();
+    const { folder, head_file, clock, record_file } = trail;
+    const gate = trail.start();
+    gate.write(100);
+    gate.end();
+    put(trail, linked(linesIn(folder).map((line) => line.replace("a line 50", "a lane 50"))));
+    const json = (readFileSync(record_file, "utf8").split("\n")[1] ?? "").replace('"epoch":1', '"epoch":2');
+    writeFileSync(record_file, `${lineHash(json)}\n${json}\n`);
+    const live = { hash: lineHash(linesIn(folder).at(-1) ?? ""), recorded: undefined };
+    const report = await verifyAudit(folder, head_file, live, clock.now(), { ...gate.claims(), epoch: 2 });
+    expect(report).toMatchObject({ ok: false, problems: [{ kind: "restarted", accepted: null }] });
+    const next = trail.start();
+    expect(next.alarms.list().map(({ code }) => code)).toContain("trail_restarted");
+    next.kill();
+  });
+
+  it("a month's file that is gone is found at the next start", async () => {
+    const trail = signedTrail(new ManualClock("2026-05-31T23:58:00Z"));
+    const first = trail.start();
+    first.write(200);
+    first.end();
+    rmSync(join(trail.folder, MAY));
+    const next = trail.start();
+    expect(next.alarms.list().map(({ code }) => code)).toEqual(["trail_restarted"]);
+    expect(next.checkpoints.newest).toMatchObject({ epoch: 2, restarted: "cut" });
+    next.end();
+  });
+});
+
 describe("the daily checkpoint", () => {
   it("is sent once a day, over restarts, and added to the file", async () => {
     const trail = signedTrail();
@@ -312,7 +525,6 @@ describe("the daily checkpoint", () => {
     await first.checkpoints.daily.settled();
     first.kill();
     const second = started();
-    await second.checkpoints.settled();
     second.checkpoints.tend();
     await second.checkpoints.daily.settled();
     expect(sent).toEqual([64]);

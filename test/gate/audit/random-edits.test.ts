@@ -5,17 +5,15 @@ import { Seeded } from "../../../fuzz/seeded.ts";
 import type { Claims } from "../../../main/gate/audit/against.ts";
 import { GENESIS, lineHash } from "../../../main/gate/audit/chain.ts";
 import { type CheckpointSigner, notesIn, type ReadNote, signCheckpoint } from "../../../main/gate/audit/checkpoint.ts";
-import { CompactRange, leafHash } from "../../../main/gate/audit/merkle-tree.ts";
 import { verifyAudit } from "../../../main/gate/audit/verify.ts";
 import { testSigner } from "../../support/checkpoint-keys.ts";
+import { allLines, linkAgain, type Months } from "../../support/linked-lines.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { signedTrail } from "../../support/signed-trail.ts";
 import { IS_UNBOUNDED_RUN, IS_WHOLE_RUN } from "../../support/whole-run.ts";
 
 const EDITS = IS_UNBOUNDED_RUN ? 10_000 : IS_WHOLE_RUN ? 1000 : 600;
 const SEED = Number(process.env.EDIT_SEED ?? Date.now() % 1_000_000);
-
-type Months = Map<string, string[]>;
 
 /** What is compared, and what was done to it. */
 interface Edited {
@@ -34,7 +32,7 @@ async function original() {
   const trail = signedTrail(new ManualClock("2026-05-31T23:58:30Z"));
   const first = trail.start();
   first.write(64);
-  await first.end();
+  first.end();
   const earlier_key = trail.keys.all[0] ?? testSigner();
   trail.keys.rotate();
   const second = trail.start();
@@ -43,7 +41,7 @@ async function original() {
     await new Promise((resolve) => setImmediate(resolve));
   }
   second.write(20);
-  await second.end();
+  second.end();
   const stored = readdirSync(trail.checkpoints_dir)
     .sort()
     .map((file) => readFileSync(join(trail.checkpoints_dir, file), "utf8"))
@@ -68,28 +66,13 @@ function placeOf(months: Months, line: number): { lines: string[]; index: number
   throw new Error("no such line");
 }
 
-const allLines = (months: Months) => [...months.values()].flat();
-
-/** Links every line to the one before again, with their numbers: the chain alone shows nothing then. */
-function linkAgain(months: Months): void {
-  let hash = GENESIS;
-  let seq = 0;
-  for (const lines of months.values()) {
-    for (const [index, line] of lines.entries()) {
-      lines[index] = line.replace(/,"seq":\d+,"prev":"[0-9a-f]{64}"}$/, `,"seq":${++seq},"prev":"${hash}"}`);
-      hash = lineHash(lines[index] ?? "");
-    }
-  }
-}
-
 function signAgain(months: Months, notes: readonly ReadNote[], key: CheckpointSigner): string {
   const lines = allLines(months);
   return notes
     .filter(({ size }) => size <= lines.length)
     .map((note) => {
-      const range = new CompactRange();
-      for (const line of lines.slice(0, note.size)) range.add(leafHash(line));
-      return signCheckpoint({ ...note, root: range.root() }, key);
+      const hash = lineHash(lines[note.size - 1] ?? "");
+      return signCheckpoint({ ...note, end: { ...note.end, hash } }, key);
     })
     .join("\n");
 }
