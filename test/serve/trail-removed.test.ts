@@ -60,8 +60,9 @@ describe("the trail of a running gate", () => {
       await gate.operator.call("alarms.acknowledge", { code: "trail_changed", subject: first.paths.audit_dir });
       await setTimeout(1500);
       expect(await alarms()).toEqual([]);
-      await gate.close();
+      // Before its end, at which the lengths of all months are kept beside its last checkpoint.
       writeFileSync(join(first.paths.audit_dir, OLD), kept);
+      await gate.close();
     }
   });
 
