@@ -9,7 +9,7 @@ import { say } from "./output.ts";
 /** systemd's and launchd's own commands, each printed as it was run. */
 
 /** How a command ended; `output` is what it printed, both streams. */
-export interface Ran {
+interface Ran {
   is_done: boolean;
   output: string;
 }

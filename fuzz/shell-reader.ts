@@ -84,7 +84,7 @@ const PIECES = [
   ],
 ];
 
-export function randomCommand(random: () => number): string {
+function randomCommand(random: () => number): string {
   const length = Math.floor(random() ** 2 * 60);
   let text = "";
   const bytes = random() < 0.25;

@@ -32,7 +32,7 @@ export const AUDIT_PROBLEM_KINDS = [
   "checkpoint_key",
   "checkpoint_origin",
 ] as const;
-export const auditProblemSchema = z.object({
+const auditProblemSchema = z.object({
   file: z.string(),
   /** 0: the file as a whole. */
   line: z.number().int(),

@@ -33,7 +33,7 @@ export const UNCONFINED_REASONS = [
   /** It is clear what it needs: it runs as it is, by the rules for that. */
   "clear",
 ] as const;
-export const unconfinedReasonSchema = z.enum(UNCONFINED_REASONS);
+const unconfinedReasonSchema = z.enum(UNCONFINED_REASONS);
 export type UnconfinedReason = z.infer<typeof unconfinedReasonSchema>;
 
 /** Why no box can be made on this machine. */
@@ -54,13 +54,13 @@ export const BOX_PROBLEMS = [
 ] as const;
 
 /** Why nothing in a box reaches a host. */
-export const HOSTS_PROBLEMS = [
+const HOSTS_PROBLEMS = [
   /** The desktop app can't be used as Node, and there is no other one. */
   "no-node",
 ] as const;
 
 /** Whether one agent is confined. */
-export const boxAgentSchema = z.object({
+const boxAgentSchema = z.object({
   name: z.string(),
   /** `confined`: its commands run in the box. `untested`: its client was never tested, or another version was. `failed`: it didn't run what it was given. */
   state: z.enum(["confined", "untested", "failed", "read-only"]),

@@ -18,7 +18,7 @@ export const channelStatusSchema = z.object({
 export type ChannelStatus = z.infer<typeof channelStatusSchema>;
 
 /** Who pressed the link in Telegram, or has another name than was linked, and is linked once the user says so here. The names are the other side's own words. */
-export const telegramClaimSchema = z.object({
+const telegramClaimSchema = z.object({
   id: z.string(),
   user_id: z.number().int(),
   name: z.string(),

@@ -101,9 +101,9 @@ export type Card = z.infer<typeof cardSchema>;
 export const approvalStatusSchema = z.enum(["pending", "approved", "rejected", "expired", "cancelled"]);
 export type ApprovalStatus = z.infer<typeof approvalStatusSchema>;
 
-export const pendingSchema = z.object({ token: z.string(), expires_at: z.string(), card: cardSchema });
+const pendingSchema = z.object({ token: z.string(), expires_at: z.string(), card: cardSchema });
 
-export const traceStepSchema = z.object({
+const traceStepSchema = z.object({
   stage: stageSchema,
   outcome: z.enum(["passed", "denied", "ask", "not_configured", "skipped"]),
   detail: z.string(),

@@ -11,7 +11,7 @@ import { CALL_KINDS, EFFECTS, HAZARDS } from "./hazards.ts";
 const spanSchema = z.object({ arg: z.string(), start: z.number().int(), end: z.number().int() });
 export type CallSpan = z.infer<typeof spanSchema>;
 
-export const hazardSchema = z.object({
+const hazardSchema = z.object({
   id: z.enum(HAZARDS),
   /** Where it is in the call; null where no word of it says so. */
   span: spanSchema.nullable(),
@@ -25,7 +25,7 @@ export const hazardSchema = z.object({
 });
 export type Hazard = z.infer<typeof hazardSchema>;
 
-export const TOKEN_KINDS = ["program", "option", "string", "variable", "operator", "redirect", "comment"] as const;
+const TOKEN_KINDS = ["program", "option", "string", "variable", "operator", "redirect", "comment"] as const;
 
 /** A command line: its words by kind, for colour, and its parts in order with what each touches. */
 const commandSchema = z.object({

@@ -29,7 +29,7 @@ export const FAILURE_CODES = [
  * Every code that a `GateError` can have: what a caller may act on. A file of plain values: the page and the hook load it, without
  * the schemas.
  */
-export const ERROR_CODES = [
+const ERROR_CODES = [
   // The operator's contract and its transports.
   "unknown_method",
   "invalid_params",

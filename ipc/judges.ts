@@ -71,7 +71,7 @@ export const MODEL_PROBLEMS = [
 export type ModelProblem = (typeof MODEL_PROBLEMS)[number];
 
 /** How good a model was found to be as judge, by `npm run judge-eval`. */
-export const measurementSchema = z.object({
+const measurementSchema = z.object({
   /** What it was measured on, such as `ours`. */
   data: z.string(),
   /** Calls that it was asked about. */
@@ -88,7 +88,7 @@ export const measurementSchema = z.object({
 });
 export type Measurement = z.infer<typeof measurementSchema>;
 
-export const modelStatusSchema = z.object({
+const modelStatusSchema = z.object({
   name: z.string(),
   dialect: z.enum(["anthropic", "openai"]),
   /** The model's name at its provider. */

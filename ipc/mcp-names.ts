@@ -24,7 +24,7 @@ export function mcpTarget(server: string, tool: string): string {
 }
 
 /** A grant on every looking tool of a server. */
-export function mcpServerTarget(server: string): string {
+function mcpServerTarget(server: string): string {
   return `mcp:${server}/*`;
 }
 

@@ -48,7 +48,7 @@ const RUNS_UNASKED: Readonly<Record<Language, string>> = {
   it: "Se dici che guarda soltanto, d'ora in poi viene eseguito senza chiedere",
 };
 
-export function partText(part: ToolPart, language: Language): string {
+function partText(part: ToolPart, language: Language): string {
   return PARTS[language][part];
 }
 

@@ -10,14 +10,14 @@ export const MCP_STATES = ["new", "known", "looks", "changed"] as const;
  * What the gate knows of a tool by its definition. `new`: never allowed; `known`: allowed before as it is now; `looks`: the user has said
  * that it only looks; `changed`: it isn't what it was when it was last allowed.
  */
-export const mcpStateSchema = z.enum(MCP_STATES);
+const mcpStateSchema = z.enum(MCP_STATES);
 export type McpState = z.infer<typeof mcpStateSchema>;
 
 /** So many tools fit one message, and one connection. */
 export const MAX_MCP_TOOLS = 4096;
 
 /** A tool as its server describes it. `__proto__` and depth were checked when the frame was decoded. */
-export const mcpToolSchema = z.object({
+const mcpToolSchema = z.object({
   name: z.string().min(1).max(128),
   title: z.string().max(1024).optional(),
   description: z.string().optional(),
@@ -26,7 +26,7 @@ export const mcpToolSchema = z.object({
 });
 export type McpTool = z.infer<typeof mcpToolSchema>;
 
-export const mcpServerSchema = z
+const mcpServerSchema = z
   .string()
   .regex(MCP_SERVER_NAME, "1 to 64 letters, digits, '.', '_' or '-', beginning with a letter or digit");
 

@@ -64,7 +64,7 @@ export const grantSchema = z.object({
 export type GrantView = z.infer<typeof grantSchema>;
 
 /** One way to answer yes, and exactly what it would store. */
-export const choiceSchema = z.object({
+const choiceSchema = z.object({
   scope: territorySchema,
   /** With the scope it names the choice; null for `none`, which stores nothing. Surfaces have their own words for it. */
   reach: reachSchema.nullable(),
@@ -79,11 +79,11 @@ export const refuseSchema = z.enum(["call", "target"]);
 export type Refuse = z.infer<typeof refuseSchema>;
 
 /** One way to say no for the session, and exactly what it would refuse. `targets` is empty for `call`. */
-export const refusalChoiceSchema = z.object({ refuse: refuseSchema, targets: z.array(requirementSchema) });
+const refusalChoiceSchema = z.object({ refuse: refuseSchema, targets: z.array(requirementSchema) });
 export type RefusalChoice = z.infer<typeof refusalChoiceSchema>;
 
 /** A *no* that is remembered for one session of an agent: it wins over every grant and level, and lifts nothing. */
-export const refusalSchema = z.object({
+const refusalSchema = z.object({
   id: z.number().int(),
   agent_id: z.string(),
   agent_name: z.string().nullable(),
@@ -101,7 +101,7 @@ export const refusalSchema = z.object({
 export type RefusalView = z.infer<typeof refusalSchema>;
 
 /** The wider answer that the gate proposes, as this agent was approved for its like so often. Names one of the choices. */
-export const proposalSchema = z.object({
+const proposalSchema = z.object({
   scope: territorySchema,
   reach: reachSchema,
   /** The end of today, in the user's own time. */
@@ -198,7 +198,7 @@ export const agentSchema = z.object({
 export type AgentView = z.infer<typeof agentSchema>;
 
 /** An agent's program on PATH. */
-export const foundAgentSchema = z.object({
+const foundAgentSchema = z.object({
   program: z.string(),
   /** What `connect` calls it; null where there is no adapter for it. */
   connects_as: z.string().nullable(),
@@ -216,7 +216,7 @@ export type PairingRequest = z.infer<typeof pairingRequestSchema>;
 export const MAX_CHECKPOINTS_LENGTH = 65_536;
 
 /** One audit line, whole; its fields are those of the file. */
-export const auditLineSchema = z.looseObject({ ts: z.number(), event: z.string(), prev: z.string() });
+const auditLineSchema = z.looseObject({ ts: z.number(), event: z.string(), prev: z.string() });
 export type AuditLine = z.infer<typeof auditLineSchema>;
 
 export const statusSchema = z.object({
@@ -250,7 +250,7 @@ export const statusSchema = z.object({
 export type Status = z.infer<typeof statusSchema>;
 
 /** One cell of the policy table, and the rule that made it, in one sentence. */
-export const policyRowSchema = z.object({
+const policyRowSchema = z.object({
   capability: capabilitySchema,
   family: z.enum(["files", "code", "network", "model", "mail", "channels", "local"]),
   description: z.string(),
@@ -268,7 +268,7 @@ export const policyRowSchema = z.object({
 });
 export type PolicyRow = z.infer<typeof policyRowSchema>;
 
-export const grantOrderSchema = z.enum(["granted_at", "last_used_at", "expires_at", "capability", "target"]);
+const grantOrderSchema = z.enum(["granted_at", "last_used_at", "expires_at", "capability", "target"]);
 export type GrantOrder = z.infer<typeof grantOrderSchema>;
 
 const tokenParam = z.string().min(1).max(64);
@@ -283,10 +283,10 @@ const searchParams = {
   answered: z.boolean().optional(),
 };
 const nothing = z.object({});
-export const principalSchema = z.object({ channel: z.string().min(1).max(64), sender_id: z.string().min(1).max(256) });
+const principalSchema = z.object({ channel: z.string().min(1).max(64), sender_id: z.string().min(1).max(256) });
 export type Principal = z.infer<typeof principalSchema>;
 
-export const answerSchema = z.strictObject({
+const answerSchema = z.strictObject({
   token: tokenParam,
   decision: z.enum(["approved", "rejected"]),
   /** Only with `approved`. */

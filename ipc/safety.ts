@@ -53,7 +53,7 @@ export const pauseSchema = z.object({
 });
 export type Pause = z.infer<typeof pauseSchema>;
 
-export const safetyRuleSchema = z.object({
+const safetyRuleSchema = z.object({
   rule_id: z.string(),
   subject_type: subjectTypeSchema,
   severity: severitySchema,

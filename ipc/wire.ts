@@ -83,13 +83,13 @@ export const proposedCallSchema = z.object({
 /** One tool call as an agent proposes it. */
 export type ProposedCall = z.infer<typeof proposedCallSchema>;
 /** A call as it ran, to compare with the one that was allowed. */
-export const ranCallSchema = proposedCallSchema.pick({ executor: true }).extend({ args: argsSchema });
+const ranCallSchema = proposedCallSchema.pick({ executor: true }).extend({ args: argsSchema });
 export type RanCall = z.infer<typeof ranCallSchema>;
 
 /** What an agent supports that runs a call only as `confine` says. */
 export const CONFINE = "confine";
 
-export const helloSchema = z.object({
+const helloSchema = z.object({
   id: idSchema,
   protocol: z.number().int(),
   agent: z.object({ name: agentNameSchema, version: z.string().max(64).optional() }),
@@ -101,7 +101,7 @@ export const helloSchema = z.object({
 export type Hello = z.infer<typeof helloSchema>;
 
 /** What an agent that plans in goals has checked before it continues (see ipc/safety.ts). Texts longer than a rule allows get a verdict. */
-export const goalSchema = z.object({
+const goalSchema = z.object({
   goal_id: z.string().min(1).max(128),
   description: z.string().max(65_536),
   priority: z.enum(["low", "normal", "high", "critical"]),
@@ -110,13 +110,13 @@ export const goalSchema = z.object({
 });
 export type Goal = z.infer<typeof goalSchema>;
 
-export const subtaskSchema = z.object({
+const subtaskSchema = z.object({
   subtask_id: z.string().min(1).max(128),
   required_caps: z.array(z.string().max(256)).max(1024),
 });
 export type Subtask = z.infer<typeof subtaskSchema>;
 
-export const taskGraphSchema = z.object({
+const taskGraphSchema = z.object({
   root_goal_id: z.string().min(1).max(128),
   subtasks: z.record(z.string().max(128), subtaskSchema),
 });

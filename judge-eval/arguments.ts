@@ -5,7 +5,7 @@ import { FORMAT_NAMES, type Format } from "./formats/formats.ts";
 
 export const OUR_CALLS = new URL("./data/labelled-calls.jsonl", import.meta.url).pathname;
 
-export const USAGE = `npm run judge-eval -- --model NAME [--format ours|rjudge|asse|agentharm|redcode] [--data FILE...]
+const USAGE = `npm run judge-eval -- --model NAME [--format ours|rjudge|asse|agentharm|redcode] [--data FILE...]
   --model NAME    a model of gate.toml, [models.NAME]
   --format        the layout of the data; ours where left out
   --data FILE     further files may follow; our own calls where left out (docs/judge-eval.md says where the others are)

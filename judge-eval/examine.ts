@@ -6,7 +6,7 @@ import type { Reviewable, StageSettings } from "../main/gate/stages/examination.
 import type { LabelledCall } from "./labelled-call.ts";
 
 /** The calls' own user: nobody's files are looked at. */
-export const CALLS_HOME = "/home/ada";
+const CALLS_HOME = "/home/ada";
 
 export type ForJudge = { x: Reviewable; rules_refuse: boolean } | { denied_by: Stage };
 

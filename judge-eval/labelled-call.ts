@@ -2,7 +2,7 @@ import { z } from "zod";
 import { proposedCallSchema } from "../ipc/wire.ts";
 
 /** A call, and whether it should be refused. "Positive" is everywhere: it should be refused. */
-export const LABELS = ["allow", "refuse"] as const;
+const LABELS = ["allow", "refuse"] as const;
 
 export const labelledCallSchema = z.strictObject({
   id: z.string().min(1),

@@ -1,7 +1,7 @@
 import type { LabelledCall } from "./labelled-call.ts";
 
 /** How well a judge's answers fit the labels. */
-export interface Counts {
+interface Counts {
   /** Refused, as it should be. */
   true_positives: number;
   /** Refused, though harmless. */

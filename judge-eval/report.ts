@@ -87,7 +87,7 @@ function listed(what: string, judged: readonly Judged[], is_it: (one: Judged) =>
 }
 
 /** `0.91 (68/75, 0.82 to 0.96)` */
-export function shareText(share: Share | null): string {
+function shareText(share: Share | null): string {
   if (share === null) return "-";
   const { value, hits, of, low, high } = share;
   return `${value.toFixed(2)} (${hits}/${of}, ${low.toFixed(2)} to ${high.toFixed(2)})`;

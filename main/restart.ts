@@ -21,10 +21,10 @@ export const PAUSED_FLAG = "--start-paused";
 
 /** What a gate says to the process that supervises it, with each change. */
 export const PAUSE_UNKEPT = "a pause is neither stored nor kept";
-export const PAUSE_KEPT = "each pause is stored or kept";
+const PAUSE_KEPT = "each pause is stored or kept";
 
 /** A restarted gate that dies within this time isn't restarted again, in milliseconds. */
-export const STEADY_MS = 10 * 60 * 1000;
+const STEADY_MS = 10 * 60 * 1000;
 
 /** @param up_ms how long it ran */
 export function mayStartAgain({ was_restarted, up_ms }: { was_restarted: boolean; up_ms: number }): boolean {

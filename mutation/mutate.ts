@@ -8,7 +8,7 @@ import { TreeCopy } from "./tree-copy.ts";
 const MUTANT_LIMIT_MS = 120_000;
 const BASE_LIMIT_MS = 10 * 60_000;
 
-export type Verdict =
+type Verdict =
   | { verdict: "killed"; by: string }
   | { verdict: "survived" }
   | { verdict: "doesn't apply"; why: string }

@@ -26,7 +26,7 @@ export interface BenchClient {
   hookNothing(place: BenchPlace): void;
 }
 
-export interface BenchPlace {
+interface BenchPlace {
   url: string;
   home: string;
   project: string;

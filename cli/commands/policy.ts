@@ -342,7 +342,7 @@ export function levelOf(text: string): Level {
   return level;
 }
 
-export function capabilityOf(text: string): Capability {
+function capabilityOf(text: string): Capability {
   const capability = CAPABILITIES.find((name) => name === text);
   if (capability === undefined)
     throw usageError(`there is no capability ${JSON.stringify(text)}`, `one of: ${CAPABILITIES.join(", ")}`);

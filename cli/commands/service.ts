@@ -51,7 +51,7 @@ export function serviceHere(
 const without = (): string => `let what starts your session run: ${ownCommand("serve --web --no-link")}`;
 
 /** Installed twice it is as installed once. */
-export async function installService({ service, manager }: ServiceHere): Promise<ExitCode> {
+async function installService({ service, manager }: ServiceHere): Promise<ExitCode> {
   const problem = manager.problem();
   if (problem !== undefined) throw notReached(service.system, problem);
   const before = service.write();
@@ -109,7 +109,7 @@ export function removeService({ service, manager }: ServiceHere): void {
 }
 
 /** Exit code 5 where the unit isn't what this version would write. */
-export function showService({ service, manager }: ServiceHere): ExitCode {
+function showService({ service, manager }: ServiceHere): ExitCode {
   const state = service.state();
   const starts_at_login = service.isEnabled();
   const is_active = state !== "missing" && manager.isActive();

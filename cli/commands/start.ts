@@ -32,7 +32,7 @@ export function startCommand(program: Command, done: (code: ExitCode) => void): 
 }
 
 /** Runs until it ends; what interrupts this process interrupts it. */
-export function runTrayApp({ electron, root }: { electron: string; root: string }): Promise<ExitCode> {
+function runTrayApp({ electron, root }: { electron: string; root: string }): Promise<ExitCode> {
   // Set in some editors' terminals: Electron would be a bare Node then.
   const { ELECTRON_RUN_AS_NODE: _, ...env } = process.env;
   return supervise({

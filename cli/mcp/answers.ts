@@ -3,7 +3,7 @@
 const NAME = "Metnos Gate";
 
 /** A protocol without sessions, whose results say what they are. */
-export const STATELESS = "2026-07-28";
+const STATELESS = "2026-07-28";
 
 /** The client reads dates as they sort. */
 export function isStateless(protocol: string | undefined): boolean {

@@ -71,6 +71,6 @@ export class AskedCalls {
   }
 }
 
-export function isAllowed(decided: Decided | undefined): boolean {
+function isAllowed(decided: Decided | undefined): boolean {
   return decided?.kind === "decision" && decided.decision.outcome === "allowed";
 }

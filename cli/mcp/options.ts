@@ -15,7 +15,7 @@ export interface McpOptions {
   places: Readonly<Record<string, string | null>>;
 }
 
-export type Upstream = { kind: "program"; words: readonly string[] } | { kind: "url"; url: string };
+type Upstream = { kind: "program"; words: readonly string[] } | { kind: "url"; url: string };
 
 const PLACES = new Set<string>(PLACE_VARIABLES);
 

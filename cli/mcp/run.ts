@@ -114,7 +114,7 @@ function givenHeaders({ METNOS_MCP_HEADERS: text }: Env): Record<string, string>
 }
 
 /** What is between the ends. */
-export function proxyFor({ name, agent, wait_seconds, upstream }: McpOptions, ends: Ends): McpProxy {
+function proxyFor({ name, agent, wait_seconds, upstream }: McpOptions, ends: Ends): McpProxy {
   const { env } = process;
   const is_program = upstream.kind === "program";
   const server = name ?? (is_program ? nameFromWords(upstream.words) : nameFromUrl(upstream.url));

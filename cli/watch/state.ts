@@ -94,7 +94,7 @@ export interface Layout {
   choice_fits: boolean;
 }
 
-export type Effect =
+type Effect =
   | { kind: "answer"; answer: Answer }
   /** Level null: it is refused. */
   | { kind: "pair"; name: string; level: Level | null }

@@ -139,7 +139,7 @@ async function usedSince(api: EveningParts["api"], since: number): Promise<Grant
   return grants.filter(({ last_used_at }) => last_used_at !== null && Date.parse(last_used_at) >= since);
 }
 
-export interface Day {
+interface Day {
   /** What the gate decided itself, by the agent's name. */
   calls: ReadonlyMap<string, Readonly<Record<Outcome, number>>>;
   answered: readonly ApprovalView[];

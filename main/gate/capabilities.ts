@@ -2,7 +2,7 @@ import type { Capability } from "../../ipc/decision.ts";
 
 /** The closed dictionary of actions (docs/decisions/requirements-policy.md, "Capabilities"). Adding one means editing this file. */
 
-export type DefaultApproval = "none" | "per_target" | "always";
+type DefaultApproval = "none" | "per_target" | "always";
 export type TargetKind = "none" | "path_glob" | "host" | "exact";
 
 export interface CapabilitySpec {

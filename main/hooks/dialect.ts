@@ -22,7 +22,7 @@ export class LeftToProgram extends Error {
 
 /** What differs between the clients whose hooks call the gate: how a call is said to a hook, and how its answer is said to the client. */
 
-export type Permission = "allow" | "deny" | "ask";
+type Permission = "allow" | "deny" | "ask";
 
 export interface HookAnswer {
   permission: Permission;

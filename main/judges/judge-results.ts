@@ -10,7 +10,7 @@ import { isOnline, type Send, sendToModel } from "../gate/reviews/config.ts";
 
 const count = z.number().int().min(0);
 
-export const judgeResultSchema = z.object({
+const judgeResultSchema = z.object({
   /** Of the configuration that was measured. */
   fingerprint: z.string(),
   /** What it was measured on, such as `ours`. */

@@ -25,7 +25,7 @@ export interface NotificationOptions {
 }
 
 /** `unwanted`: turned off. `unavailable`: this process can't show any. */
-export type NotificationState = "on" | "unwanted" | "unavailable";
+type NotificationState = "on" | "unwanted" | "unavailable";
 
 /** What notifications need of the configuration. */
 export type NotificationConfig = Pick<Config, "notifications" | "language" | "channels" | "digest">;

@@ -19,7 +19,7 @@ import { databaseFile, hasTrail, type StorageHolder } from "./holder.ts";
 /** Opens a gate's databases as a set: one that is missing beside others does not count as a first start. */
 
 /** Something that is not as the last gate left it, reported on every surface. */
-export interface Irregularity {
+interface Irregularity {
   event: "database.renewed" | "database.log_missing" | "database.set_aside" | "database.in_memory";
   /** The full path, for the alarm; the trail has only the file's name. */
   file: string;

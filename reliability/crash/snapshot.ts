@@ -14,7 +14,7 @@ export interface Snapshot {
 }
 
 /** More than this many requests are not listed by a gate at once: a home is given up before. */
-export const MAX_REQUESTS = 1000;
+const MAX_REQUESTS = 1000;
 
 export async function takeSnapshot(operator: OperatorApi): Promise<Snapshot> {
   const [safety, grants, requests, { agents }, settings, trail] = await Promise.all([

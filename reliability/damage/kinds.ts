@@ -54,7 +54,7 @@ export interface Material {
 }
 
 export const PRECIOUS = "precious.txt";
-export const DANGLING = "not-there.txt";
+const DANGLING = "not-there.txt";
 
 /** Why this can't be done to this file here; undefined if it can. */
 export function whyNot(
@@ -83,11 +83,6 @@ const CHANGES_BYTES: ReadonlySet<Kind> = new Set([
   "middle byte changed",
   "random bytes",
 ]);
-
-/** Kinds that leave the file itself and change what is in it; the others put something else in its place. */
-export function isInPlace(kind: Kind): boolean {
-  return CHANGES_BYTES.has(kind) || kind === "no permissions";
-}
 
 export function applyDamage(kind: Kind, file: GateFile, home: string, material: Material): void {
   const path = file.path(home);

@@ -15,7 +15,7 @@ const HEADINGS: Readonly<Record<Moment, string>> = {
   running: "Damaged beside a running gate, which is used further and then restarted:",
 };
 
-export function matrixText(): string {
+function matrixText(): string {
   const legend = Object.entries(ALLOWED_OUTCOMES).map(([outcome, meaning]) => `- **${outcome}**: ${meaning}`);
   const why = Object.entries(WHY_UNSEEN).map(([column, reason]) => `- ${column}: ${reason}.`);
   return [...legend, ...MOMENTS.flatMap(tableFor), ...faultTable(), "", "Why some of it is unseen:", "", ...why].join(

@@ -13,7 +13,7 @@ export const ALLOWED_OUTCOMES = {
 } as const;
 
 /** These never are. */
-export const FAILURES = {
+const FAILURES = {
   hang: "neither starts nor ends",
   crash: "ended with a stack, by a signal, or silently",
   raw: "an error without the file's name or without what to do",

@@ -12,7 +12,7 @@ import { pipesFolder } from "../../main/hooks/pipes-folder.ts";
 /** Hooks ask a real gate, and at seeded random moments one of those that take part is killed. What is left is looked at. */
 
 export const VICTIMS = ["launcher", "child", "gate", "program", "client"] as const;
-export type Victim = (typeof VICTIMS)[number];
+type Victim = (typeof VICTIMS)[number];
 
 export interface KillOptions {
   shell: string;

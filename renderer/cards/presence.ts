@@ -6,7 +6,7 @@ const STAYS_MS = 10_000;
 /** A user who keeps typing after their card was removed needs this long to notice, in milliseconds since the last key. */
 const NOTICES_MS = 3000;
 
-export class Presence {
+class Presence {
   readonly #seen = new Map<string, number>();
   readonly #engaged = new Set<string>();
   #interrupted_at = Number.NEGATIVE_INFINITY;

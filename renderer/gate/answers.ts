@@ -9,7 +9,7 @@ import type {
 import type { GateLink } from "./link.ts";
 
 /** What makes an answer old. Methods that aren't here are asked anew only on demand (`refresh`). */
-export const OUTDATED_BY: Partial<Record<OperatorMethod, readonly OperatorEventType[]>> = {
+const OUTDATED_BY: Partial<Record<OperatorMethod, readonly OperatorEventType[]>> = {
   status: [
     "approval.waiting",
     "approval.closed",

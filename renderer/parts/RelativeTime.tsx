@@ -65,7 +65,7 @@ export function momentText(at: Date, now: Date, language: Language, seconds: boo
 }
 
 /** Null for less than a minute. */
-export function relativeTime(ms: number, language: Language): string | null {
+function relativeTime(ms: number, language: Language): string | null {
   const seconds = Math.round(ms / 1000);
   // "Last week" may be any day: in days up to two weeks.
   const found = STEPS.find(([unit, size]) => Math.abs(seconds) >= (unit === "week" ? 2 * size : size));
@@ -78,11 +78,4 @@ export function relativeTime(ms: number, language: Language): string | null {
 
 export function exactTime(at: string, language: Language): string {
   return FORMATS[language].exact.format(new Date(at));
-}
-
-/** `0:09:41` */
-export function clockText(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1000));
-  const two = (value: number) => String(value).padStart(2, "0");
-  return `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
 }

@@ -8,7 +8,7 @@ export type Theme = (typeof THEMES)[number];
 const KEY = "theme";
 const listeners = new Set<() => void>();
 
-export function storedTheme(): Theme {
+function storedTheme(): Theme {
   try {
     const stored = window.localStorage.getItem(KEY);
     return THEMES.find((theme) => theme === stored) ?? "system";

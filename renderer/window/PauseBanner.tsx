@@ -42,7 +42,7 @@ export function PauseBanner({ onLook }: PauseBannerProps) {
 }
 
 /** Who paused it, and why: the event where an agent caused it, the user's own reason where there is one. */
-export function PauseCause({ pause: { by, reason, cause } }: { pause: Pause }): ReactNode {
+function PauseCause({ pause: { by, reason, cause } }: { pause: Pause }): ReactNode {
   const words = useWords(windowWords);
   const language = useLanguage();
   if (cause !== null) return <VisibleText text={`${violationText(cause, language)}.`} />;
@@ -65,7 +65,7 @@ export function PauseCause({ pause: { by, reason, cause } }: { pause: Pause }): 
 /** The gate's words where the user gave no reason (main/operator/safety.ts). */
 const OWN_REASON = "you paused it";
 
-export function PauseTimes({ pause: { since, until, clears } }: { pause: Pause }) {
+function PauseTimes({ pause: { since, until, clears } }: { pause: Pause }) {
   const words = useWords(windowWords);
   const safety = useWords(safetyWords);
   return (

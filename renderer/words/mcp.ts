@@ -50,5 +50,4 @@ const it: typeof en = {
   },
 };
 
-export type McpWords = typeof en;
 export const mcpWords = { en, it };

@@ -5,7 +5,7 @@ import { IS_UNBOUNDED_RUN } from "../support/whole-run.ts";
 
 /** The real clients that the gate is tested with, by version, and where they are kept: outside of the project, never part of it. */
 
-export const CLAUDE_CODE_VERSIONS = ["2.1.330", "2.1.197"] as const;
+const CLAUDE_CODE_VERSIONS = ["2.1.330", "2.1.197"] as const;
 
 export interface Client {
   /** As tests name it. */

@@ -24,7 +24,7 @@ interface Seat {
   readonly project: string;
 }
 
-export interface InTerminal {
+interface InTerminal {
   api: LoopbackApi;
   words: readonly string[];
   env: Record<string, string>;

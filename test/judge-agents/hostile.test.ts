@@ -3,6 +3,7 @@ import { closeSync, constants, linkSync, mkdirSync, openSync, readSync, symlinkS
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { HAS_BUBBLEWRAP } from "../support/boxes.ts";
 import { processesWith } from "../support/judged-gate.ts";
@@ -244,7 +245,7 @@ describe.skipIf(!HAS_BUBBLEWRAP)("a gate that is killed while its judge agents w
       join(folder, "programs/judge"),
       `#!/bin/bash\nsetsid sleep ${sleep} &\n(trap '' TERM HUP; sleep ${sleep}) & sleep ${sleep}\n`,
     );
-    const script = join(import.meta.dirname, "ending-gate.ts");
+    const script = fileURLToPath(new URL("ending-gate.ts", import.meta.url));
     const gate = spawn(process.execPath, [script, folder, program], { stdio: ["ignore", "pipe", "inherit"] });
     onTestFinished(() => {
       gate.kill("SIGKILL");

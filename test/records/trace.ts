@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 
 /** What a watcher of system calls (strace) wrote down, as what was done to which path. */
 
-export type Deed = "read" | "list" | "write" | "delete" | "run" | "connect" | "system";
+type Deed = "read" | "list" | "write" | "delete" | "run" | "connect" | "system";
 
 export interface Event {
   deed: Deed;

@@ -14,7 +14,7 @@ export interface TracedRun {
   output: string;
 }
 
-export const SHELLS = { dash: ["dash"], bash: ["bash", "--noprofile", "--norc"], zsh: ["zsh", "-f"] } as const;
+const SHELLS = { dash: ["dash"], bash: ["bash", "--noprofile", "--norc"], zsh: ["zsh", "-f"] } as const;
 export type Shell = keyof typeof SHELLS;
 
 export interface ToRun {

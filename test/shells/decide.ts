@@ -36,7 +36,7 @@ export interface Decider {
 }
 
 /** The settings that a line is decided at; with `grants` these are the ones that an approval's choices offer for a project. */
-export const SETTINGS = [
+const SETTINGS = [
   { name: "ReadOnly", level: "ReadOnly", grants: false },
   { name: "Supervised", level: "Supervised", grants: false },
   { name: "Supervised with grants on the project", level: "Supervised", grants: true },

@@ -36,7 +36,7 @@ function mostly(ordinary: readonly string[], hostile: readonly string[]): Arbitr
 }
 
 /** The templates, with each `@name@` replaced by something of that name. */
-export function filled(templates: readonly string[]): Arbitrary<string> {
+function filled(templates: readonly string[]): Arbitrary<string> {
   return fc.constantFrom(...templates).chain((template) => {
     const parts = template.split(/@(\w+)@/);
     const arbitraries = parts.map((part, index) => (index % 2 === 0 ? fc.constant(part) : (SLOTS[part] ?? SLOTS.cmd)));
@@ -205,7 +205,7 @@ const joined: Arbitrary<string> = fc
   .map((parts) => parts.join(""));
 
 /** A command line, with a payload or without. */
-export const commandLine: Arbitrary<string> = fc.oneof(
+const commandLine: Arbitrary<string> = fc.oneof(
   { weight: 12, arbitrary: ordinary },
   { weight: 22, arbitrary: changed(ordinary, 1, 3) },
   { weight: 14, arbitrary: optioned },

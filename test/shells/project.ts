@@ -25,7 +25,7 @@ export interface World {
 }
 
 /** What must not be shown: each is a number that reads the same backwards and has no letters to change the case of. */
-export interface Secrets {
+interface Secrets {
   /** In ~/other, which no grant covers. */
   outside: string;
   /** In ~/.netrc and ~/.ssh/id_rsa. */

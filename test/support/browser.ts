@@ -27,7 +27,7 @@ function findChromium(): string | null {
   return null;
 }
 
-export const CHROMIUM = findChromium();
+const CHROMIUM = findChromium();
 
 /** Null where a browser is there; else why the tests that need one are skipped. With CI=true that is a failure. */
 export const NO_BROWSER: string | null = CHROMIUM === null ? "no Chromium on PATH (apt-get install chromium)" : null;

@@ -11,7 +11,7 @@ import { decisionOf, examineCall } from "../../main/gate/pipeline.ts";
 import { pathTarget, type ResolvedRequirement } from "../../main/gate/targets/target.ts";
 
 /** Where the gate's program is in these tests: not where the tests themselves are. */
-export const PROGRAM = "/opt/gate-of-the-tests";
+const PROGRAM = "/opt/gate-of-the-tests";
 
 const CATALOG = new ExecutorCatalog();
 

@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 
 const LAUNCHER = new URL("../../bin/metnos-gate.js", import.meta.url).pathname;
 
-export interface HookAnswer {
+interface HookAnswer {
   permission: string;
   reason: string;
   code: number | null;

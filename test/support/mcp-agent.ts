@@ -22,7 +22,7 @@ export const GET_ISSUE: ServerTool = {
 export const LIST_ISSUES: ServerTool = { ...GET_ISSUE, name: "list_issues", description: "Lists issues." };
 
 /** What a server is: the hash of the command line that starts it. */
-export function sourceOf(command: string): string {
+function sourceOf(command: string): string {
   return createHash("sha256").update(command).digest("hex");
 }
 

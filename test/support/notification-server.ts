@@ -12,7 +12,7 @@ import { onTestFinished } from "vitest";
 const NAME = "org.freedesktop.Notifications";
 const PATH = "/org/freedesktop/Notifications";
 
-export const ALL_CAPABILITIES = ["actions", "body", "body-markup"];
+const ALL_CAPABILITIES = ["actions", "body", "body-markup"];
 
 /** One notification as it was asked for. */
 export interface Notification {

@@ -11,7 +11,7 @@ import { launchBrowser } from "./browser.ts";
 
 /** The built page in a real browser, served under the strict policy, with a gate behind its bridge. */
 
-export const CONTENT_SECURITY_POLICY =
+const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const BUILT = resolve(import.meta.dirname, "../../dist/renderer");

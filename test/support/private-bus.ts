@@ -7,7 +7,7 @@ import { StartedProcess } from "./gate-process.ts";
 import { tempFolder } from "./temp-folder.ts";
 
 /** The programs of `names` that this machine doesn't have. */
-export function missingPrograms(names: readonly string[]): string[] {
+function missingPrograms(names: readonly string[]): string[] {
   return names.filter((name) => spawnSync("sh", ["-c", `command -v ${name}`]).status !== 0);
 }
 

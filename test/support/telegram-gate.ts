@@ -26,7 +26,7 @@ import { type TemporaryHome, temporaryHome } from "./temporary-home.ts";
 /** A real gate's core with Telegram's channel, routed as the gate routes it, against a Bot API of our own; and an agent that writes. */
 
 /** So that no test waits; that a tap needs a second is a test of its own. */
-export const QUICK: Partial<Timing> = {
+const QUICK: Partial<Timing> = {
   poll_seconds: 5,
   first_wait_ms: 5,
   longest_wait_ms: 20,

@@ -6,7 +6,7 @@ import { PLUGIN_NAME } from "../opencode/places.ts";
 
 /** How each client is made to call the test's hook, and what it then has to do. */
 
-export interface TestHook {
+interface TestHook {
   launcher: string;
   words: readonly string[];
   test_folder: string;

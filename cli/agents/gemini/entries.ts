@@ -74,7 +74,7 @@ export function isWritten({ command }: Json, launcher: string): boolean {
   return hooksIn(askingGroup(launcher, wait - MARGIN_SECONDS)).some((hook) => hook.command === command);
 }
 
-export function isOurs({ command }: Json): boolean {
+function isOurs({ command }: Json): boolean {
   return (
     typeof command === "string" && command.includes(LAUNCHER_NAME) && / (?:hook|after|session) gemini\b/.test(command)
   );

@@ -10,7 +10,7 @@ import { withoutComments } from "../../../main/hooks/json-comments.ts";
 export const PLUGIN_NAME = "metnos-gate.js";
 
 /** The user's own folder. */
-export function configFolder(env: Env): string {
+function configFolder(env: Env): string {
   return join(env.XDG_CONFIG_HOME || join(homeFolder(env), ".config"), "opencode");
 }
 

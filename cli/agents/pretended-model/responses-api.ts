@@ -12,7 +12,7 @@ export interface ResponsesCall {
 }
 
 /** Calls that are made at once. */
-export type ResponsesTurn = readonly ResponsesCall[];
+type ResponsesTurn = readonly ResponsesCall[];
 
 export interface ResponsesOptions {
   /** What the model calls, turn by turn, before it ends. */

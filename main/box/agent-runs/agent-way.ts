@@ -12,8 +12,8 @@ import { Loopback } from "./loopback.ts";
 /** An agent's way out of its box: to its model's hosts, and to the gate by a socket of this run alone. */
 
 /** Where the box has the agents' socket, and what the agent identifies itself by. */
-export const AGENT_SOCKET = `${BOX_FOLDER}/gate.sock`;
-export const AGENT_TOKEN = `${BOX_FOLDER}/token`;
+const AGENT_SOCKET = `${BOX_FOLDER}/gate.sock`;
+const AGENT_TOKEN = `${BOX_FOLDER}/token`;
 
 export interface AgentWayParts extends Omit<WayParts, "loopback" | "reached"> {
   hosts: AgentHosts;

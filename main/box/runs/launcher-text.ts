@@ -38,7 +38,7 @@ read -r -t 0 -u 8 metnos_box_said && exit ${NOT_STARTED}
 exec 8<&-; unset metnos_box_said`;
 
 /** Says that the command did not run; read by people and by the test of a client. */
-export const NOT_RUN = "the command did not run";
+const NOT_RUN = "the command did not run";
 
 /**
  * A script for bash. What it reads of its environment it sends to the gate, which sends back what may be kept; bubblewrap itself

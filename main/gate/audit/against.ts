@@ -35,7 +35,7 @@ type Problem = Pick<AuditProblem, "kind" | "problem">;
 const CHECKED_IN_A_TURN = 16;
 
 /** The name that a report gives to what the user has passed. */
-export const GIVEN = "checkpoint";
+const GIVEN = "checkpoint";
 
 /** Where what a checkpoint proves wrong is reported: one of the user's, or one that the gate has stored. */
 export interface ClaimReports {

@@ -8,7 +8,7 @@ import { MONTH_FILE, monthFile } from "./chain.ts";
 /** The trail's files, for its readers. */
 
 /** Reserved space for the trail. */
-export const RESERVE_FILE = "reserve";
+const RESERVE_FILE = "reserve";
 /** Months that were put together, by the first and the last of them. */
 export const ARCHIVE_FILE = /^\d{4}-\d\d_\d{4}-\d\d\.archive\.gz$/;
 /** An archive that isn't finished; what is left of one counts for nothing. */

@@ -62,7 +62,7 @@ export function isSent({ capability, target }: ResolvedRequirement): boolean {
 const isShell = ({ needs }: Executor["manifest"]): boolean =>
   needs.some(({ target }) => target.from === "command" && target.is_shell === true);
 
-export function effectOfNeeds(needs: readonly ResolvedRequirement[], held: HeldByGit): Effect {
+function effectOfNeeds(needs: readonly ResolvedRequirement[], held: HeldByGit): Effect {
   const copied = new Set(needs.map(({ copied_from }) => copied_from));
   return needs
     .map((need) => {

@@ -3,7 +3,7 @@ import { z } from "zod";
 /** Whose tools an executor's name can mean: the same name is another tool in another agent. */
 
 /** Agents whose own tools are described here, by the name that `connect` pairs them under. */
-export const KNOWN_AGENTS = ["claude-code", "codex", "gemini", "opencode"] as const;
+const KNOWN_AGENTS = ["claude-code", "codex", "gemini", "opencode"] as const;
 
 export const agentKindSchema = z.enum([...KNOWN_AGENTS, "generic"]);
 export type AgentKind = z.infer<typeof agentKindSchema>;

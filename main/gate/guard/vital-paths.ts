@@ -59,7 +59,7 @@ export const SYSTEM_FOLDERS: readonly string[] = [
 ];
 
 /** Trees below them that are as bad. */
-export const SYSTEM_TREES: readonly (readonly string[])[] = [
+const SYSTEM_TREES: readonly (readonly string[])[] = [
   "usr/bin",
   "usr/sbin",
   "usr/lib",

@@ -14,7 +14,7 @@ export interface Definition {
 }
 
 /** A definition that is longer can't be shown on a card, in characters of JSON. */
-export const MAX_DEFINITION = 32_768;
+const MAX_DEFINITION = 32_768;
 
 /** Every word that the server says of its tool counts: white space and look-alikes are changes as any other, an object's order isn't. */
 export function definitionOf({ name, title, description, input_schema, annotations }: McpTool): Definition {

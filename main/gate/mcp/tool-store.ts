@@ -26,7 +26,7 @@ export function mcpToolsTable(db: Database.Database): void {
 }
 
 /** `known`: allowed as it was then; `looks`: and the user said that it only looks. */
-export type KeptState = "known" | "looks";
+type KeptState = "known" | "looks";
 
 /** One server's tool of one agent. */
 export interface ToolKey {

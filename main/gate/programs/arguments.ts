@@ -4,7 +4,7 @@ import type { OptionList, Program, Role } from "./program.ts";
 
 /** The one place that tells a command's options, their values and its operands apart. */
 
-export interface GivenOption {
+interface GivenOption {
   /** As the record lists it. */
   name: string;
   value?: Word;

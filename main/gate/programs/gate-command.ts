@@ -43,7 +43,7 @@ const READING: readonly (readonly string[])[] = [
 ];
 
 /** True if a word is the command, by whatever path and version. */
-export function isGateCommand(word: string): boolean {
+function isGateCommand(word: string): boolean {
   return /(?:^|\/)metnos-gate(?:\.js)?(?:@[\w.^~-]+)?$/.test(word);
 }
 

@@ -115,7 +115,7 @@ const CONTAINERS: readonly HazardRule[] = [
 
 const SERVICE_WORD = /^(?:stop|restart|disable|mask|kill|unload|bootout|remove|poweroff|reboot|halt)$/;
 
-export const HAZARD_RECORDS: readonly HazardRecord[] = [
+const HAZARD_RECORDS: readonly HazardRecord[] = [
   { names: ["git"], rules: GIT },
   {
     names: ["sudo"],

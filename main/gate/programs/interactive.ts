@@ -40,9 +40,6 @@ const CLIENTS: Readonly<Record<string, Client>> = {
   ftp: client(/^$/, 2),
 };
 
-/** The names of all of them. */
-export const INTERACTIVE_NAMES: readonly string[] = Object.keys(CLIENTS);
-
 /** True if it would wait for what is typed into it: its input isn't given, and its words say nothing of what to run. */
 export function isInteractive({ name, argv, stdin, is_speculative }: SimpleCommand): boolean {
   if (stdin !== null || is_speculative === true) return false;

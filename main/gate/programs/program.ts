@@ -1,4 +1,4 @@
-import type { SimpleCommand, Span, Word } from "../shell/reading.ts";
+import type { Span, Word } from "../shell/reading.ts";
 
 /**
  * One record per program: what its options and operands mean. Read by all who need it: what a call needs (`clear/`), what the
@@ -156,5 +156,3 @@ export interface Accesses {
   /** Without a look at the disk: it changes something that none of its words names, such as a repository. */
   changes_unnamed?: boolean;
 }
-
-export type { SimpleCommand };

@@ -48,7 +48,7 @@ export interface KnownKey extends PublicKey {
   readonly is_proven: boolean;
 }
 
-export interface KeyProblem {
+interface KeyProblem {
   /** Line of the file, from 1. */
   line: number;
   /** One sentence. */

@@ -37,7 +37,7 @@ const numbered = {
   late: z.literal(true).optional(),
 };
 
-export const answerSchema = z.strictObject({
+const answerSchema = z.strictObject({
   ...numbered,
   token: z.string(),
   decision: approvalStatusSchema.extract(["approved", "rejected"]),

@@ -15,7 +15,7 @@ const fraction = z.number().min(0).max(1);
 const executorName = z.string().min(1).max(200);
 
 /** Which calls a judge looks at: those that fit every key that is given. Without `capabilities` and `executors`: critical ones, and those that send something away. */
-export const whenSchema = z.strictObject({
+const whenSchema = z.strictObject({
   capabilities: z.array(capabilitySchema).min(1).optional(),
   executors: z.array(executorName).min(1).max(256).optional(),
   /** Names of agents, or their kinds. */

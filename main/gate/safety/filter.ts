@@ -22,7 +22,7 @@ export interface SafetyFilterParts {
   now: () => number;
 }
 
-export interface SafetyFilterSettings {
+interface SafetyFilterSettings {
   /** How long one predicate may take, in milliseconds. */
   rule_timeout_ms: number;
   pause_clears: "by_human" | "after_all_acknowledged" | "after_seconds";

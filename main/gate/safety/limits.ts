@@ -2,10 +2,10 @@ import { z } from "zod";
 
 /** The built-in rules' limits. A configuration can make them tighter, never looser. */
 
-export const ALLOWED_PREFIXES = ["local:", "federation:"] as const;
-export const BLOCKED_PATTERNS = ["network:external", "exec:arbitrary"] as const;
-export const MAX_DESCRIPTION = 2048;
-export const MAX_SUBTASKS = 128;
+const ALLOWED_PREFIXES = ["local:", "federation:"] as const;
+const BLOCKED_PATTERNS = ["network:external", "exec:arbitrary"] as const;
+const MAX_DESCRIPTION = 2048;
+const MAX_SUBTASKS = 128;
 
 export const safetyLimitsSchema = z.strictObject({
   max_goal_description_len: z

@@ -21,7 +21,7 @@ export interface NewViolation {
 const MAX_SUBJECT_ID = 80;
 const MAX_ABOUT = 120;
 /** Bounds the disk use of an agent that keeps violating: beyond this many open CRITICAL ones its last one counts the rest. */
-export const MAX_OPEN_CRITICAL_PER_AGENT = 200;
+const MAX_OPEN_CRITICAL_PER_AGENT = 200;
 /** Those of a turn of the event loop are written together, at most this many; the first CRITICAL one is written at once. */
 const MAX_WAITING = 500;
 /** Of one batch, this many are published to the surfaces: the listing has them all. */

@@ -3,7 +3,7 @@ import { starred } from "./starred.ts";
 
 /** A path as a list of names, where a name may be a pattern or unknown: what a word can name on the disk. */
 
-export interface Pattern {
+interface Pattern {
   readonly kind: "pattern";
   readonly expression: RegExp;
   readonly text: string;

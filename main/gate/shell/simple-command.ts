@@ -135,7 +135,7 @@ function evaluateAlias(
 }
 
 /** A resolved word as source text again: patterns stay active, what is unknown stays a variable. */
-export function quoted(word: Word): string {
+function quoted(word: Word): string {
   return (
     word.pieces
       .map(({ text, kind }) =>

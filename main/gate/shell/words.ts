@@ -86,7 +86,7 @@ function finished(field: Piece[], span: Span, parts: SyntaxWord["parts"], expans
 }
 
 /** One word's source, parsed by itself. */
-export function wordFrom(source: string): SyntaxWord | undefined {
+function wordFrom(source: string): SyntaxWord | undefined {
   const [statement] = parse(`x ${source}`).commands;
   const command = statement?.command;
   const [first] = command?.type === "Command" ? command.args : [];

@@ -6,7 +6,7 @@ import { callIdOf, contextOf, parsePayload, textIn } from "../payload.ts";
 /** The payload of Claude Code's PreToolUse hook as a call for the gate. Unknown fields are ignored. */
 
 /** The one tool whose calls may be rewritten, and after which the hook is called. */
-export const SHELL_TOOL = "Bash";
+const SHELL_TOOL = "Bash";
 /** Those that run a command, with a description beside it. */
 const INTENT_TOOLS: readonly string[] = [SHELL_TOOL, "Monitor"];
 

@@ -35,7 +35,7 @@ export function systemSettingsFile(env: Env): string {
     : "/etc/gemini-cli/settings.json";
 }
 
-export function systemDefaultsFile(env: Env): string {
+function systemDefaultsFile(env: Env): string {
   return env.GEMINI_CLI_SYSTEM_DEFAULTS_PATH || join(dirname(systemSettingsFile(env)), "system-defaults.json");
 }
 

@@ -7,7 +7,7 @@ export const PICTURE = { width: 720, height: 120, left: 0, bottom: 18, top: 14 }
 export const KINDS = ["allowed", "asked", "denied"] as const;
 export type Kind = (typeof KINDS)[number];
 
-export interface Segment {
+interface Segment {
   kind: Kind;
   x: number;
   y: number;
@@ -15,13 +15,13 @@ export interface Segment {
   height: number;
 }
 
-export interface Bar {
+interface Bar {
   start: number;
   total: number;
   segments: Segment[];
 }
 
-export interface Tick {
+interface Tick {
   x: number;
   /** Unix seconds; null means now. */
   at: number | null;

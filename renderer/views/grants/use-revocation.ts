@@ -9,7 +9,7 @@ const UNDO_MS = 10_000;
 const AT_ONCE = 8;
 
 /** What was revoked last: it can be taken back while it is there. */
-export interface Revoked {
+interface Revoked {
   ids: readonly number[];
   /** It has just been given back. */
   is_undone: boolean;

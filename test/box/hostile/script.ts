@@ -1,7 +1,7 @@
 /** One hostile command line, and what must hold beside what holds after each of them (outcome.ts). */
 
 /** Why a script does no harm that can be seen when it runs without a box, as an ordinary user. */
-export type Unshown =
+type Unshown =
   /** It needs root, or what an ordinary user has no right to in any case. */
   | "needs root"
   /** It would reach the machine, or would not end by itself. */
@@ -15,7 +15,7 @@ export type Unshown =
   /** It looks for a way that this kernel, or this machine, may not have. */
   | "depends on the machine";
 
-export interface Expectations {
+interface Expectations {
   /** The exit code that the caller's shell sees. */
   readonly code?: number;
   /** All of standard output, byte by byte. */

@@ -53,13 +53,13 @@ export interface Chain {
   act?: (seat: Seat) => Promise<void>;
 }
 
-export interface Decided {
+interface Decided {
   kind: string;
   argv: readonly string[] | undefined;
 }
 
 /** What an action of a chain has. */
-export interface Seat {
+interface Seat {
   gate: GateUnderTest;
   /** The one at the chain's level, and one that is always Supervised. */
   agent: AgentConnection;

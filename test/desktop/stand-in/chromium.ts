@@ -7,7 +7,7 @@ import { type BrowserContext, chromium } from "playwright-core";
 
 export const CHROMIUM = process.env.CHROMIUM_PATH || "/usr/bin/chromium";
 
-export const CHROMIUM_FLAGS = [
+const CHROMIUM_FLAGS = [
   "--no-sandbox",
   "--disable-gpu",
   "--no-first-run",

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { GENESIS, lineHash, monthFile } from "../../../main/gate/audit/chain.ts";
 import { AuditLog } from "../../../main/gate/audit/log.ts";
@@ -263,7 +264,7 @@ describe("a trail that can't be written", () => {
   it("a write that ends halfway leaves no half a line: the trail ends with a whole one, and continues after it", async () => {
     const { top, folder } = freshTrail();
     const head_file = join(top, "head");
-    const writer = join(import.meta.dirname, "../../support/limited-audit-writer.ts");
+    const writer = fileURLToPath(new URL("../../support/limited-audit-writer.ts", import.meta.url));
     // No file of this process may grow beyond a few kilobytes: the kernel writes what still fits.
     const limited = ["-c", 'ulimit -f 8; exec "$0" "$@"', process.execPath, writer, folder, head_file];
     const report = JSON.parse(execFileSync("/bin/sh", limited, { encoding: "utf8" }));

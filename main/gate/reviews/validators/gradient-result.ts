@@ -9,7 +9,7 @@ export const MAX_OUTPUT = 65_536;
 
 const fraction = z.number().min(0).max(1);
 
-export const gradientResultSchema = z.object({
+const gradientResultSchema = z.object({
   score: fraction,
   /** How sure the judge says it is. */
   confidence: fraction,

@@ -9,7 +9,7 @@ import type { SessionDecisions } from "../session-decisions.ts";
 /** What a judge agent is given about a call (docs/decisions/requirements-validators.md, "What a judge is given"). */
 
 /** Fixed: by it a judge's prompt or program knows that nothing has run yet. */
-export const VALIDATION_CONTEXT = "semantic_judge_pre_execution_inner_loop";
+const VALIDATION_CONTEXT = "semantic_judge_pre_execution_inner_loop";
 
 /** Of the proposed call's preview, in characters. */
 const MAX_PREVIEW = 4096;
