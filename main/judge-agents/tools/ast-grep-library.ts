@@ -3,7 +3,8 @@ import { createRequire } from "node:module";
 /** ast-grep's library for this machine, one file that Node loads; null where there is none. */
 export function astGrepLibrary(): string | null {
   try {
-    const package_require = createRequire(createRequire(import.meta.url).resolve("@ast-grep/napi"));
+    const require = createRequire(import.meta.url);
+    const package_require = createRequire(require.resolve("@ast-grep/napi"));
     for (const kind of ["gnu", "musl"]) {
       const path = resolved(package_require, `@ast-grep/napi-linux-${process.arch}-${kind}`);
       // The system loads no file that lies in the packaged app's archive.
