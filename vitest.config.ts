@@ -70,7 +70,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     maxWorkers: WORKERS,
     projects: [
-      { test: { ...ANY, name: "unit", include: UNIT, isolate: false } },
+      { test: { ...ANY, name: "unit", include: UNIT, setupFiles: ["test/support/no-machine.ts"], isolate: false } },
       // Whatever is in neither of the others: no file is left out.
       {
         test: {
