@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useSyncExternalStore } from "react";
 import { isHazardous, pairingTitle } from "../../ipc/notice-text.ts";
 import { isSilent } from "../gate/link.ts";
 import { useLinkState, useQuery } from "../gate/use-gate.tsx";
@@ -11,7 +11,6 @@ import { isChosen, useChoice } from "./choices.ts";
 import { tabIcon, tabTitle } from "./tab.ts";
 import { play } from "./tones.ts";
 import { useAsked } from "./use-asked.ts";
-import { useIsSeen } from "./use-seen.ts";
 
 /** Calls the user who looks elsewhere: by the tab's title and icon, the installed app's badge, notifications and a tone. Shows nothing itself. */
 export function Calling() {
@@ -68,4 +67,20 @@ function useBadge(count: number): void {
     const done = count === 0 ? navigator.clearAppBadge() : navigator.setAppBadge(count);
     done.catch(() => undefined); // not installed, or the system shows none
   }, [count]);
+}
+
+/** Whether the user looks at this page: its tab is shown, and its window has the focus. */
+function useIsSeen(): boolean {
+  return useSyncExternalStore(subscribe, () => document.visibilityState === "visible" && document.hasFocus());
+}
+
+function subscribe(listener: () => void): () => void {
+  document.addEventListener("visibilitychange", listener);
+  window.addEventListener("focus", listener);
+  window.addEventListener("blur", listener);
+  return () => {
+    document.removeEventListener("visibilitychange", listener);
+    window.removeEventListener("focus", listener);
+    window.removeEventListener("blur", listener);
+  };
 }

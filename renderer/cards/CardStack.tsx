@@ -1,4 +1,13 @@
-import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from "react";
+import {
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useReducer,
+  useRef,
+  useState,
+} from "react";
 import { useLinkState, useQuery } from "../gate/use-gate.tsx";
 import { Failure } from "../parts/Failure.tsx";
 import { Card } from "./Card.tsx";
@@ -7,9 +16,9 @@ import { bundled, type Shown } from "./digest.ts";
 import { EndedStrip } from "./EndedStrip.tsx";
 import { EndMark } from "./EndMark.tsx";
 import { PairingCard } from "./PairingCard.tsx";
+import { type Place, placed } from "./places.ts";
 import { presence } from "./presence.ts";
 import { useCardKeys } from "./use-card-keys.ts";
-import { usePlaces } from "./use-places.ts";
 import { restartAll } from "./use-press-filter.ts";
 import { ResolveProvider, useWaiting } from "./use-waiting.ts";
 import "./cards.css";
@@ -127,4 +136,41 @@ function usePointedAt(stack: RefObject<HTMLElement | null>, token: string, is_th
     restartAll();
     card?.querySelector<HTMLElement>("[data-deny]")?.focus({ preventScroll: true });
   }, [stack, token, is_there]);
+}
+
+/**
+ * The places of the cards in `stack`, whose elements carry their key as `data-place`.
+ * @param answered how many were answered from here: another number closes the places that are empty
+ * @param ended the keys of cards that have ended lately
+ */
+function usePlaces(
+  stack: RefObject<HTMLElement | null>,
+  keys: readonly string[],
+  ended: ReadonlySet<string>,
+  answered: number,
+): readonly Place[] {
+  const places = useRef<readonly Place[]>([]);
+  const heights = useRef(new Map<string, number>());
+  const closed_at = useRef(answered);
+  const [, lookAgain] = useReducer((count: number) => count + 1, 0);
+
+  const closes = closed_at.current !== answered || document.visibilityState === "hidden";
+  const left = new Map([...ended].map((key) => [key, heights.current.get(key) ?? 0]));
+  const now = placed(places.current, { keys, ended: left, closes });
+
+  useLayoutEffect(() => {
+    places.current = now;
+    closed_at.current = answered;
+    heights.current = new Map(
+      [...(stack.current?.querySelectorAll<HTMLElement>("[data-place]") ?? [])].map((element) => [
+        element.dataset.place ?? "",
+        element.getBoundingClientRect().height,
+      ]),
+    );
+  });
+  useEffect(() => {
+    document.addEventListener("visibilitychange", lookAgain);
+    return () => document.removeEventListener("visibilitychange", lookAgain);
+  }, []);
+  return now;
 }

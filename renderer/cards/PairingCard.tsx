@@ -1,11 +1,10 @@
-import { useId, useRef, useState } from "react";
+import { type ReactNode, useId, useRef, useState } from "react";
 import type { Level } from "../../ipc/decision.ts";
 import { asGateError, type GateError } from "../../ipc/gate-error.ts";
 import type { PairingRequest } from "../../ipc/operator-api.ts";
 import { LEVELS } from "../gate/contract-lists.ts";
 import { useCall } from "../gate/use-gate.tsx";
 import { Button } from "../parts/Button.tsx";
-import { type ChoiceItem, ChoiceList } from "../parts/ChoiceList.tsx";
 import { Failure } from "../parts/Failure.tsx";
 import { RelativeTime } from "../parts/RelativeTime.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";
@@ -84,5 +83,38 @@ export function PairingCard({ request }: { request: PairingRequest }) {
       </p>
       <Failure error={error} />
     </article>
+  );
+}
+
+interface ChoiceItem<V extends string> {
+  value: V;
+  label: ReactNode;
+  /** Beneath the label, quieter. */
+  detail?: ReactNode;
+}
+
+interface ChoiceListProps<V extends string> {
+  legend: string;
+  items: readonly ChoiceItem<V>[];
+  chosen: V | null;
+  onChoose(value: V): void;
+  /** Where the surroundings already say it. */
+  hidesLegend?: boolean;
+}
+
+/** One of a few, as sentences. Arrow keys move, as in any radio group. */
+function ChoiceList<V extends string>({ legend, items, chosen, onChoose, hidesLegend }: ChoiceListProps<V>) {
+  const name = useId();
+  return (
+    <fieldset className="choices">
+      <legend className={hidesLegend ? "unseen" : "quiet"}>{legend}</legend>
+      {items.map(({ value, label, detail }) => (
+        <label key={value} className="choice">
+          <input type="radio" name={name} value={value} checked={value === chosen} onChange={() => onChoose(value)} />
+          <span>{label}</span>
+          {detail === undefined ? null : <span className="detail quiet">{detail}</span>}
+        </label>
+      ))}
+    </fieldset>
   );
 }

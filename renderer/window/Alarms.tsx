@@ -1,14 +1,29 @@
+import { useEffect, useState } from "react";
 import { PAST_ALARMS } from "../../ipc/alarm-words.ts";
 import type { Alarm } from "../../ipc/alarms.ts";
 import { useAct } from "../gate/use-act.ts";
-import { useCall } from "../gate/use-gate.tsx";
+import { useCall, useGateEvents, useQuery } from "../gate/use-gate.tsx";
 import { Button } from "../parts/Button.tsx";
 import { Failure } from "../parts/Failure.tsx";
 import { RelativeTime } from "../parts/RelativeTime.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";
 import { alarmWords } from "../words/alarms.ts";
 import { useWords } from "../words/language.ts";
-import { useAlarms } from "./use-alarms.ts";
+
+const NONE: readonly Alarm[] = [];
+
+/** The active alarms. As last reported: a gate that ends itself can't be asked afterwards. */
+function useAlarms(): readonly Alarm[] {
+  const { data: status } = useQuery("status", {});
+  const [reported, setReported] = useState<readonly Alarm[] | null>(null);
+  useGateEvents((event) => {
+    if (event.type === "alarms.changed") setReported(event.data);
+  });
+  const asked = status?.alarms;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a newer answer is what ends the older event
+  useEffect(() => setReported(null), [asked]);
+  return reported ?? asked ?? NONE;
+}
 
 /** Above everything, in every place: what keeps the gate from what it promises, until it is over. */
 export function Alarms() {

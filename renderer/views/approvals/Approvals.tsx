@@ -1,10 +1,13 @@
 import { CardStack } from "../../cards/CardStack.tsx";
+import { endedText } from "../../cards/EndedStrip.tsx";
+import { useQuery } from "../../gate/use-gate.tsx";
+import { RelativeTime } from "../../parts/RelativeTime.tsx";
 import { Segments } from "../../parts/Segments.tsx";
+import { VisibleText } from "../../parts/VisibleText.tsx";
 import { goTo } from "../../window/route.ts";
 import type { ViewProps } from "../../window/view-props.ts";
 import { approvalsWords } from "../../words/approvals.ts";
-import { useWords } from "../../words/language.ts";
-import { EndedRequest } from "./EndedRequest.tsx";
+import { useLanguage, useWords } from "../../words/language.ts";
 import { FirstSteps } from "./FirstSteps.tsx";
 import { History } from "./History.tsx";
 import { RefusedCalls } from "./RefusedCalls.tsx";
@@ -40,5 +43,28 @@ export default function Approvals({ rest }: ViewProps) {
         </>
       )}
     </div>
+  );
+}
+
+/** How a request ended that an address still names. */
+function EndedRequest({ token }: { token: string }) {
+  const words = useWords(approvalsWords);
+  const language = useLanguage();
+  const { data } = useQuery("approvals.history", { token, offset: 0, limit: 1 });
+  if (data === undefined) return null;
+  const [view] = data.approvals;
+  return (
+    <p className="ended" role="status">
+      {view === undefined ? (
+        words.unknownRequest
+      ) : (
+        <>
+          <VisibleText text={endedText(view, "before", language)} />
+          {", "}
+          <RelativeTime at={view.decision_at ?? view.expires_at} />
+        </>
+      )}{" "}
+      <a href="#/approvals/history">{words.seeHistory}</a>
+    </p>
   );
 }

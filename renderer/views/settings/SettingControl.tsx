@@ -1,8 +1,22 @@
 import { useEffect, useState } from "react";
+import type { Language } from "../../../ipc/language.ts";
 import type { Setting } from "../../../ipc/settings.ts";
 import { useLanguage, useWords } from "../../words/language.ts";
 import { settingsWords } from "../../words/settings.ts";
-import { lengthText, TTL_CHOICES } from "./lengths.ts";
+
+/** How long a request may wait, in seconds, as it is offered. The gate's file takes any other. */
+const TTL_CHOICES = [60, 120, 300, 600, 900, 1800, 3600, 4 * 3600, 24 * 3600] as const;
+
+/** `10 minutes` */
+function lengthText(seconds: number, language: Language): string {
+  const [count, unit] =
+    seconds % 3600 === 0
+      ? [seconds / 3600, "hour"]
+      : seconds % 60 === 0
+        ? [seconds / 60, "minute"]
+        : [seconds, "second"];
+  return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(count);
+}
 
 interface SettingControlProps {
   id: string;
