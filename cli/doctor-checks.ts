@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import type { BoxStatus } from "../ipc/box.ts";
 import { boxProblemWords, hostsProblemWords } from "../ipc/box-words.ts";
+import type { ChannelStatus } from "../ipc/channels.ts";
 import { GateError } from "../ipc/gate-error.ts";
 import { ownCommand } from "../ipc/own-command.ts";
 import { agentTokenFile, type GatePaths, gatePaths } from "../ipc/paths.ts";
@@ -9,6 +10,8 @@ import { hasItsToken } from "../main/gate/agent-tokens.ts";
 import { AGENTS_SCHEMA } from "../main/gate/agents.ts";
 import { DEFAULT_TTL_SECONDS } from "../main/gate/approvals/registry.ts";
 import { APPROVALS_SCHEMA } from "../main/gate/approvals/schema.ts";
+import { monthFile } from "../main/gate/audit/chain.ts";
+import { filesIn } from "../main/gate/audit/month-files.ts";
 import { openDatabaseReadOnly } from "../main/gate/database.ts";
 import type { Schema } from "../main/gate/database-schema.ts";
 import { errorCode } from "../main/gate/errors.ts";
@@ -19,13 +22,38 @@ import { foldersOf, roomHint, roomOf, roomText } from "../main/storage/disk-watc
 import { lookAtDatabases } from "../main/storage/open-databases.ts";
 import { allAdapters } from "./agents/adapters.ts";
 import { alarmHint } from "./alarm-hint.ts";
-import { channelChecks } from "./channel-checks.ts";
 import { attempt, type Check } from "./check.ts";
 import { judgeChecks } from "./judge-checks.ts";
 import { withRunningGate } from "./operator.ts";
 import { priceChecks, profileChecks } from "./policy-checks.ts";
 import { staleConfigText } from "./stale-config.ts";
-import { trailCheck } from "./trail-check.ts";
+
+const CHECK = "audit trail";
+
+/** Is only the trail in its folder? Reads no line: `audit verify` does. */
+function trailCheck(folder: string): Check {
+  try {
+    const present = monthFile(Date.now());
+    const odd = filesIn(folder).filter(
+      ({ name, role, not_a_file }) => role === "stray" || not_a_file !== null || (role === "month" && name > present),
+    );
+    if (odd.length === 0) return { check: CHECK, ok: true, detail: folder };
+    const names = odd.map(({ name, not_a_file }) => (not_a_file === null ? name : `${name} (${not_a_file})`));
+    return {
+      check: CHECK,
+      ok: false,
+      detail: `in ${folder} there is what the gate doesn't expect: ${names.join(", ")}`,
+      fix: `see: ${ownCommand("audit verify")}; a month to come is the gate's own only where its clock was wrong`,
+    };
+  } catch (error) {
+    return {
+      check: CHECK,
+      ok: false,
+      detail: `${folder} can't be read (${errorCode(error)})`,
+      fix: `ls -ld ${folder}`,
+    };
+  }
+}
 
 /** Everything the gate needs. Changes nothing but the record of tested clients. @param client Claude Code's program; left out, the one on PATH */
 export async function allChecks(client?: string): Promise<Check[]> {
@@ -204,4 +232,15 @@ function pairings(paths: GatePaths): Check {
       `give it a new one: ${ownCommand(`agents pair ${first.name} --level ${first.level}`)}`,
     );
   });
+}
+
+/** Each channel that is configured: whether it works. The desktop's is only said. */
+function channelChecks(channels: readonly ChannelStatus[]): Check[] {
+  return channels
+    .filter(({ state }) => state !== "off")
+    .map(({ name, state, text, route }) => {
+      const check = `channel ${name}`;
+      if (state === "on") return { check, ok: true, detail: route.en };
+      return { check, ok: false, detail: text, fix: "see docs/channels.md" };
+    });
 }

@@ -1,14 +1,46 @@
-import { realpathSync } from "node:fs";
-import { sep } from "node:path";
+import { mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, sep } from "node:path";
 import { GateError } from "../../ipc/gate-error.ts";
 import type { CheckedParams } from "../../ipc/operator-api.ts";
-import type { Env } from "../../ipc/paths.ts";
+import { type Env, homeFolder } from "../../ipc/paths.ts";
 import { programOnPath } from "../../main/operator/agents-on-path.ts";
 import type { Adapter, Launch } from "../agents/adapter.ts";
-import { type BoxFile, boxHook } from "./box-hook.ts";
+import { hookProgram, launcherFile } from "../hook/launcher.ts";
+import { launcherText } from "../hook/launcher-text.ts";
 import { type BoxedClient, boxedClient, modelHosts } from "./boxed-clients.ts";
 
 /** What the gate is asked for to run a whole agent in a box. */
+
+/** The gate's hook inside an agent's box: at the path that the client's settings name, with what the box has of the gate. */
+
+/** Where the box has the gate's things (main/box/network/relay.ts, main/box/agent-runs/agent-way.ts). */
+const FOLDER = "/run/metnos-gate";
+
+interface BoxFile {
+  source: string;
+  at: string;
+}
+
+/** Writes the launcher for boxes, the same for each run. @throws GateError `hook_unusable`; the system's error */
+function boxHook(env: Env): BoxFile[] {
+  const program = hookProgram(env);
+  const at = launcherFile(env);
+  const source = join(dirname(at), "boxed-launcher");
+  const text = launcherText({
+    env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: homeFolder(env), METNOS_GATE_SOCKET: `${FOLDER}/gate.sock` },
+    program: { nodes: [`${FOLDER}/node`], scripts: [`${FOLDER}/hook/hook.cjs`] },
+    token_file: `${FOLDER}/token`,
+  });
+  mkdirSync(dirname(source), { recursive: true, mode: 0o700 });
+  const made = `${source}.new`;
+  rmSync(made, { force: true });
+  writeFileSync(made, text, { mode: 0o700, flag: "wx" });
+  renameSync(made, source);
+  return [
+    { source, at },
+    { source: program, at: `${FOLDER}/hook` },
+  ];
+}
 
 export interface BoxedRun {
   request: CheckedParams["box.prepare_agent"];

@@ -1,10 +1,45 @@
+import { basename } from "node:path";
+import { MCP_SERVER_NAME } from "../../../ipc/mcp-names.ts";
 import type { AdapterName } from "../../agents/adapter.ts";
-import { mcpLauncherFile, writeMcpLauncher } from "../launcher.ts";
-import { areOurs, originalOf, withProxy } from "./entry.ts";
+import { LAUNCHER_NAME, mcpLauncherFile, writeMcpLauncher } from "../launcher.ts";
+import { nameFromWords } from "../server-name.ts";
 import { type Changed, editServers } from "./json-settings.ts";
 import { placeOf, type ServerEntry } from "./places.ts";
 
 /** `connect CLIENT --mcp`: puts the proxy in front of the servers that the client starts. */
+
+/** An entry for a server in a client's settings: the words that start it, with the proxy before them or without. */
+
+interface OwnWords {
+  launcher: string;
+  agent: string;
+  /** As the client calls it. */
+  server: string;
+  /** How long the client waits for a tool, in seconds; undefined where its settings don't say. */
+  timeout_seconds: number | undefined;
+}
+
+/** The client must be answered before it gives up. */
+const SHARE = 0.8;
+
+/** True of words that start the proxy, wherever it was. */
+function areOurs(words: readonly string[]): boolean {
+  return basename(words[0] ?? "") === LAUNCHER_NAME && words.includes("--");
+}
+
+/** The words as the user had them. */
+function originalOf(words: readonly string[]): readonly string[] {
+  return areOurs(words) ? words.slice(words.indexOf("--") + 1) : words;
+}
+
+/** The words with the proxy before them. */
+function withProxy(words: readonly string[], { launcher, agent, server, timeout_seconds }: OwnWords): string[] {
+  const original = originalOf(words);
+  const name = MCP_SERVER_NAME.test(server) ? server : nameFromWords([server]);
+  const wait =
+    timeout_seconds === undefined ? [] : ["--wait", String(Math.max(1, Math.floor(timeout_seconds * SHARE)))];
+  return [launcher, "--name", name, "--agent", agent, ...wait, "--", ...original];
+}
 
 export interface McpConnectOptions {
   agent: AdapterName;
