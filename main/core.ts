@@ -5,7 +5,6 @@ import type { BoxService } from "./box/box-service.ts";
 import { AgedMonths } from "./core/archiving.ts";
 import { type Beginnings, type BeginOptions, begin } from "./core/beginnings.ts";
 import { continueFrom } from "./core/continue.ts";
-import { judgeParts } from "./core/judge-parts.ts";
 import { openBox } from "./core/open-box.ts";
 import { openCheckpoints } from "./core/open-checkpoints.ts";
 import { openGate } from "./core/open-gate.ts";
@@ -15,6 +14,7 @@ import { type Opened, openStores } from "./core/stores.ts";
 import { errorOrigin } from "./error-origin.ts";
 import type { Checkpoints } from "./gate/audit/checkpoints.ts";
 import type { Gate } from "./gate/gate.ts";
+import { hiddenFromBoxes } from "./gate/guard/gate-files.ts";
 import type { ReceiptKeys } from "./gate/receipts/receipt-keys.ts";
 import type { Receipts } from "./gate/receipts/receipts.ts";
 import { SessionDecisions } from "./gate/reviews/session-decisions.ts";
@@ -22,6 +22,7 @@ import { OtherHooks } from "./gate/sessions/other-hooks.ts";
 import { UserWords } from "./gate/sessions/user-words.ts";
 import { AGENT_PAUSED } from "./gate/stages/safety.ts";
 import { GitHistories } from "./git-histories.ts";
+import type { JudgeParts } from "./judges/configured-judges.ts";
 import { type Judges, openJudges } from "./judges/judges.ts";
 import { noteCountedReports } from "./reported-calls.ts";
 import type { DatabaseName } from "./storage/database-names.ts";
@@ -215,4 +216,13 @@ function flush(opened: Opened, { gate, receipts, checkpoints }: Parts): void {
       failed("writing what was counted", error);
     }
   }
+}
+
+function judgeParts(
+  { env, home, paths, clock, catalog, alarms, approvals, storage, failed }: Opened,
+  decisions: SessionDecisions,
+): JudgeParts {
+  const gate_folders = hiddenFromBoxes(paths);
+  const { db } = storage.opened.activity;
+  return { env, home, paths, clock, catalog, alarms, approvals, decisions, db, gate_folders, failed };
 }

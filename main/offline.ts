@@ -1,7 +1,6 @@
 import type { Decision, Verdict } from "../ipc/decision.ts";
 import type { Description } from "../ipc/description.ts";
-import type { Env } from "../ipc/paths.ts";
-import { gatePaths, homeFolder } from "../ipc/paths.ts";
+import { type Env, gatePaths, homeFolder } from "../ipc/paths.ts";
 import { loadConfig } from "./config.ts";
 import { callAskedAbout, explainedCall } from "./explained-call.ts";
 import { Prices } from "./gate/costs/prices.ts";
@@ -15,8 +14,10 @@ import { GrantStore } from "./gate/grants/store.ts";
 import { GateFiles } from "./gate/guard/gate-files.ts";
 import { explainReadings } from "./gate/guard/shell/explain.ts";
 import { decisionOf, examineCall, traceOf } from "./gate/pipeline.ts";
-import { plannedReviewers } from "./gate/reviews/planned-reviewers.ts";
+import { isConcerned, skippedTools } from "./gate/reviews/concerns.ts";
+import { isOnline, LLM_JUDGE, type ReviewConfig, type When } from "./gate/reviews/config.ts";
 import { withUnrunReviews } from "./gate/reviews/review-steps.ts";
+import type { Reviewer } from "./gate/reviews/reviewer.ts";
 import type { StageSettings } from "./gate/stages/examination.ts";
 import { runVaglio } from "./gate/vaglio.ts";
 import { gatePathsWith } from "./gate-paths.ts";
@@ -79,4 +80,26 @@ export function openOfflineGate(env: Env = process.env): OfflineGate {
       db?.close();
     },
   };
+}
+
+/** The judges of the configuration, by what they would look at. They can't be asked: without a gate nobody is. */
+export function plannedReviewers(config: ReviewConfig): readonly Reviewer[] {
+  const skipped = skippedTools(config.mcp_tools);
+  const planned = (stage: Reviewer["stage"], name: string, model: string | undefined, when: When): Reviewer => {
+    const settings = model === undefined ? undefined : config.models[model];
+    return {
+      stage,
+      name,
+      is_online: settings !== undefined && isOnline(settings),
+      concerns: (x) => isConcerned(x, when, skipped),
+      review: () => Promise.reject(new Error("no judge is asked without a gate")),
+    };
+  };
+  const { judge } = config;
+  const first = judge.kind === LLM_JUDGE ? [planned("judge", judge.model ?? LLM_JUDGE, judge.model, judge.when)] : [];
+  const validators = config.validators.map(({ judge_agent, when }) => {
+    const agent = config.judge_agents[judge_agent];
+    return planned("validators", judge_agent, agent?.kind === "model" ? agent.model : undefined, when);
+  });
+  return [...first, ...validators];
 }

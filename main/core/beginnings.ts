@@ -3,12 +3,12 @@ import { type Env, type GatePaths, gatePaths, homeFolder } from "../../ipc/paths
 import { NoteBoard } from "../channels/notes.ts";
 import { type Config, loadConfigWithSources } from "../config.ts";
 import { errorOrigin } from "../error-origin.ts";
-import { logEvents } from "../event-log.ts";
 import { Alarms } from "../gate/alarms.ts";
 import { AuditLog } from "../gate/audit/log.ts";
 import type { Clock } from "../gate/clock.ts";
 import { Prices } from "../gate/costs/prices.ts";
 import { DiskReserve } from "../gate/disk-reserve.ts";
+import { agentKindOf } from "../gate/executors/agent-kind.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "../gate/executors/catalog.ts";
 import type { PolicyOverrides } from "../gate/profiles/policy-overrides.ts";
 import { gatePathsWith } from "../gate-paths.ts";
@@ -88,4 +88,25 @@ export function begin({
     audit: new AuditLog(paths.audit_dir, paths.audit_head, clock.now, audit_reserve, new RoomAhead(AUDIT_ROOM_BYTES)),
     log: log ?? (() => undefined),
   };
+}
+
+/** Writes a line into the gate's log for each decision, for each pause and its end, and if the gate loses a lock, socket or database. */
+function logEvents(
+  { listeners, catalog }: { listeners: Listeners; catalog: ExecutorCatalog },
+  log: (line: string) => void,
+): void {
+  listeners.add(["decision"], ({ data: { agent_name, executor, decision } }) => {
+    const { outcome, stage, decision_id, capabilities } = decision;
+    const status = decision.status === undefined ? "" : ` ${decision.status}`;
+    const named = catalog.loggedName(executor, agentKindOf(agent_name));
+    const needed = [...new Set(capabilities.map(({ capability }) => capability))].join("+") || "-";
+    const judge = decision.reviews?.find((review) => review.outcome === "rejected")?.name;
+    // Its sentence is a model's text, which may repeat values of the call.
+    const refused = judge === undefined ? "" : ` refused by ${judge}: ${decision.explain.rule ?? "no rule"}`;
+    log(`${outcome}${status} ${agent_name} ${named} ${needed} ${stage} ${decision_id}${refused}`);
+  });
+  listeners.add(["safety.paused", "safety.resumed"], ({ data: pause }) =>
+    log(pause.is_paused ? `paused by ${pause.by}` : "resumed"),
+  );
+  listeners.add(["gate.lost"], ({ data: loss }) => log(loss.message));
 }

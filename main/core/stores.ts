@@ -2,6 +2,7 @@ import type { Pause } from "../../ipc/safety.ts";
 import { Activity } from "../gate/activity/activity.ts";
 import { type AgentPause, AgentPauses } from "../gate/agent-pauses.ts";
 import { AgentDirectory } from "../gate/agents.ts";
+import type { Alarms } from "../gate/alarms.ts";
 import { AgedRequests } from "../gate/approvals/aged-requests.ts";
 import { ApprovalRegistry } from "../gate/approvals/registry.ts";
 import { DiskReserve } from "../gate/disk-reserve.ts";
@@ -10,8 +11,9 @@ import { KeptPauses } from "../gate/kept-pauses.ts";
 import { McpTools } from "../gate/mcp/mcp-tools.ts";
 import { McpToolStore } from "../gate/mcp/tool-store.ts";
 import { RateLimits } from "../gate/rate/rate-limits.ts";
+import type { RowReport } from "../gate/row-report.ts";
 import { openSafety, type Safety } from "../gate/safety/safety.ts";
-import { rowReport } from "../storage/damaged-rows.ts";
+import type { OpenDatabase } from "../storage/database-health.ts";
 import type { DatabaseName } from "../storage/database-names.ts";
 import { RoomsAhead } from "../storage/room-ahead.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -117,5 +119,20 @@ export function openStores(
       Object.values(databases).map(({ file }) => `${file}-wal`),
       LOG_ROOM_BYTES,
     ),
+  };
+}
+
+/** An alarm for each unreadable row of a database, until the row is repaired or has expired. */
+function rowReport(alarms: Alarms, { file, title }: Pick<OpenDatabase, "file" | "title">): RowReport {
+  const subjectOf = (what: string) => `${file}: ${what}`;
+  return {
+    damaged: (what, hint) =>
+      alarms.raise({
+        code: "database_unusable",
+        subject: subjectOf(what),
+        message: `${what} can't be read in the ${title} ${file}; the others can`,
+        hint,
+      }),
+    resolved: (what) => alarms.clear("database_unusable", subjectOf(what)),
   };
 }

@@ -1,11 +1,14 @@
 import { app, dialog, type WebContents } from "electron";
 import type { Language } from "../../ipc/language.ts";
+import { gatePaths } from "../../ipc/paths.ts";
+import { loadConfig } from "../config.ts";
 import type { LoginItem } from "../settings.ts";
+import { VERSION } from "../version.ts";
 import { setApplicationMenu } from "./application-menu.ts";
 import { AwayNotice } from "./away-notice.ts";
 import { openBridge } from "./bridge.ts";
 import { wasStartedAtLogin } from "./login-item.ts";
-import { lookForNewer } from "./look-for-newer.ts";
+import { isNewer, newestVersion } from "./newer-version.ts";
 import { Popup } from "./popup.ts";
 import { GateTray } from "./tray.ts";
 import { currentState, refusalText, TrayFeed } from "./tray-feed.ts";
@@ -142,4 +145,20 @@ async function mayQuit(gate: UsersGate, language: Language): Promise<boolean> {
 async function showRefusal(language: Language, error: unknown): Promise<void> {
   const { message, hint } = refusalText(error);
   await dialog.showMessageBox({ type: "warning", message: shellWords[language].couldNot(message), detail: hint });
+}
+
+/** The user wants to know whether there is a newer version: asks at `update.url`, and says what came of it. Never rejects. */
+async function lookForNewer(language: Language): Promise<void> {
+  const words = shellWords[language];
+  const say = (message: string, detail: string) => dialog.showMessageBox({ type: "info", message, detail });
+  try {
+    const { url } = loadConfig(gatePaths().config_file, process.env).update;
+    if (url === undefined) await say(words.newer_no_address, words.newer_how);
+    else {
+      const newest = await newestVersion(url);
+      await say(isNewer(newest, VERSION) ? words.newer(newest) : words.newest, words.this_version(VERSION));
+    }
+  } catch (error) {
+    await say(words.newer_unknown, refusalText(error).message);
+  }
 }

@@ -1,12 +1,45 @@
 import type { Send } from "../gate/reviews/config.ts";
 import type { JudgeAgent, Message, Model, Worker } from "../gate/reviews/ports.ts";
 import { withoutSecrets } from "../gate/reviews/sent/masked-secrets.ts";
+import { withoutThoughts } from "../gate/reviews/thoughts.ts";
+import { readGradientResult } from "../gate/reviews/validators/gradient-result.ts";
 import { firstMessage, RESULT_SCHEMA, refusalMessage, systemPrompt, toolMessage } from "./model-prompt.ts";
-import { readStep } from "./model-step.ts";
 import { cut, type JudgeTool, MAX_RESULT, ToolRefused } from "./tools/tool.ts";
 import { mountsOf, type Workspace, type WorkspacePlace, workspaceOf } from "./workspace.ts";
 
 /** A judge agent that is a model: it answers at once, or looks at the worker's files first. */
+
+/** What a model's answer means in its loop. */
+type ModelStep =
+  /** It wants to know more. */
+  | { tool: string; args: unknown }
+  /** Its last word, whatever it is: the gate reads the result from it. */
+  | { output: string }
+  /** It may have wanted a tool: what is wrong is said to it. */
+  | { malformed: string };
+
+const EXPECTED = 'Answer with one JSON object and nothing else: {"tool": NAME, "args": {...}} or the result.';
+
+/** Never throws. */
+function readStep(answer: string): ModelStep {
+  const text = withoutThoughts(answer)?.trim() ?? answer;
+  if ("result" in readGradientResult(text) || !/"tool"\s*:/.test(text)) return { output: text };
+  const value = parsed(/^```\w*\n([\s\S]*)\n```$/.exec(text)?.[1] ?? text);
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return { malformed: `This is not one JSON object. ${EXPECTED}` };
+  const { tool, args = {}, ...others } = value as Record<string, unknown>;
+  if (typeof tool !== "string") return { malformed: `"tool" has to be a name. ${EXPECTED}` };
+  if (Object.keys(others).length > 0) return { malformed: `A call of a tool has only "tool" and "args". ${EXPECTED}` };
+  return { tool, args };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // no JSON: no object either
+  }
+}
 
 export interface ModelAgentConfig {
   prompt: string;

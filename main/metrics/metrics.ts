@@ -1,10 +1,10 @@
-import { Counter, Gauge, Registry } from "prom-client";
+import { Counter, Gauge, type Metric, Registry } from "prom-client";
 import { ALARM_CODES } from "../../ipc/alarms.ts";
 import { CAPABILITIES, STAGES } from "../../ipc/decision.ts";
 import { REVIEW_STAGES } from "../../ipc/review.ts";
 import { subjectTypeSchema } from "../../ipc/safety.ts";
 import type { Core } from "../core.ts";
-import { registerHistogram } from "./plain-histogram.ts";
+import type { Histogram } from "../gate/histogram.ts";
 
 /**
  * The gate's metrics (docs/monitoring.md). The parts count in plain numbers, which are read when the metrics are requested. No label
@@ -187,4 +187,39 @@ function judgeMetrics(registry: Registry, { reviews, models }: NonNullable<Core[
     "model",
     () => [...models].map(([model, { seconds }]) => [model, seconds]),
   );
+}
+
+/**
+ * A histogram whose observations were counted elsewhere, as plain numbers: prom-client's own hashes its labels for each one,
+ * which no tool call should pay for.
+ */
+function registerHistogram(
+  registry: Registry,
+  name: string,
+  help: string,
+  label: string,
+  series: () => Iterable<[value: string, buckets: Histogram]>,
+): void {
+  const get = async () => ({
+    name,
+    help,
+    type: "histogram",
+    aggregator: "sum",
+    values: [...series()].flatMap(([value, buckets]) => valuesOf(name, { [label]: value }, buckets)),
+  });
+  registry.registerMetric({ name, help, type: "histogram", get, getForPromString: get } as unknown as Metric);
+}
+
+function valuesOf(name: string, labels: Record<string, string>, { bounds, counts, sum, count }: Histogram) {
+  let below = 0;
+  const buckets = bounds.map((bound, index) => {
+    below += counts[index] ?? 0;
+    return { metricName: `${name}_bucket`, labels: { le: bound, ...labels }, value: below };
+  });
+  return [
+    ...buckets,
+    { metricName: `${name}_bucket`, labels: { le: "+Inf", ...labels }, value: count },
+    { metricName: `${name}_sum`, labels, value: sum },
+    { metricName: `${name}_count`, labels, value: count },
+  ];
 }

@@ -1,13 +1,13 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { triedMore } from "../../main/hooks/after-call.ts";
 import { mayHaveRuleAbout as claudeMayHaveRule } from "../../main/hooks/claude-code/permission-rules.ts";
 import { chosenShell, hasOtherShell } from "../../main/hooks/codex/chosen-shell.ts";
 import { mayHaveRuleAbout as codexMayHaveRule } from "../../main/hooks/codex/own-rules.ts";
 import { LeftToProgram } from "../../main/hooks/dialect.ts";
 import { readCall as readGeminiCall } from "../../main/hooks/gemini/payload.ts";
 import { canConfine } from "../../main/hooks/rewriting.ts";
-import { triedMore } from "../../main/hooks/tried-more.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 /** What a project, a model or a command may write: the gate reads it among all its other work. */

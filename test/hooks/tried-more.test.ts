@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { triedMore } from "../../main/hooks/tried-more.ts";
+import { triedMore } from "../../main/hooks/after-call.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 describe("what a confined command prints says that its box kept it from something", () => {

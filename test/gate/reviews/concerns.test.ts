@@ -4,7 +4,7 @@ import { COMMON_TOOLS } from "../../../main/gate/executors/common-tools.ts";
 import { type ManifestSource, manifestSchema } from "../../../main/gate/executors/manifest.ts";
 import { isConcerned, reviewersFor, skippedTools } from "../../../main/gate/reviews/concerns.ts";
 import type { When } from "../../../main/gate/reviews/config.ts";
-import { plannedReviewers } from "../../../main/gate/reviews/planned-reviewers.ts";
+import { plannedReviewers } from "../../../main/offline.ts";
 import { decided, examinationOf, manifestOf, PAIRED, type Situation } from "../../support/examinations.ts";
 import { reviewConfig } from "../../support/judged-calls.ts";
 
