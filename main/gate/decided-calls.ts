@@ -1,15 +1,15 @@
 import type { Decision, TraceStep } from "../../ipc/decision.ts";
 import type { ProposedCall } from "../../ipc/wire.ts";
 import type { Activity } from "./activity/activity.ts";
-import type { OnFailure } from "./audit/alarms.ts";
+import { causeOf, type OnFailure } from "./audit/alarms.ts";
 import type { AuditLog } from "./audit/log.ts";
 import { decisionRecord } from "./audit/record.ts";
-import { withhold } from "./audit/withhold.ts";
 import type { ExecutorCatalog } from "./executors/catalog.ts";
 import type { GrantStore } from "./grants/store.ts";
 import type { CalledTool } from "./mcp/called-tool.ts";
 import type { DecisionMeter } from "./meter.ts";
 import { traceOf } from "./pipeline.ts";
+import { readsOnly } from "./policy.ts";
 import { withoutQuotes } from "./reviews/quotes.ts";
 import type { SessionDecisions } from "./reviews/session-decisions.ts";
 import { RevisableDecision } from "./revisable-decision.ts";
@@ -160,4 +160,28 @@ export class DecidedCalls {
       this.#parts.failed(what, error);
     }
   }
+}
+
+/**
+ * Denies, in place, an allowed call that must not go unrecorded: every call that doesn't only read, unless configured otherwise.
+ * `error`: why its line couldn't be written.
+ */
+export function withhold(
+  decision: Decision,
+  trace: TraceStep[] | undefined,
+  error: unknown,
+  on_failure: OnFailure,
+): void {
+  if (on_failure === "allow" || decision.outcome !== "allowed" || readsOnly(decision.capabilities)) return;
+  decision.outcome = "denied";
+  decision.stage = "safety";
+  decision.reason = `the audit trail can't be written: ${causeOf(error)}`;
+  decision.explain = {
+    rule: "safety.trail-unwritable",
+    matched: "a call that changes something while its line can't be written",
+    instead: "stop, and inform the user: the gate continues by itself once the trail can be written",
+  };
+  const step = trace?.find(({ stage }) => stage === "safety");
+  if (step !== undefined)
+    Object.assign(step, { outcome: "denied", detail: decision.reason, rule: decision.explain.rule });
 }

@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
 import type { Requirement } from "../../../ipc/decision.ts";
+import type { Description } from "../../../ipc/description.ts";
 import { shortenHome } from "../../../ipc/visible-text.ts";
 import type { ProposedCall } from "../../../ipc/wire.ts";
-import { endedDescription } from "../description/ended.ts";
 import { type Executor, loggedNameOf } from "../executors/catalog.ts";
 import { pathName, type ResolvedRequirement, requirementOf } from "../targets/target.ts";
 import { isWhole, type Question, shellCommands } from "./question.ts";
@@ -109,4 +109,19 @@ function isOwn(extra: unknown): extra is Omit<RequestExtra, "choices"> & { choic
 
 function isObject(value: unknown): boolean {
   return typeof value === "object" && value !== null;
+}
+
+/** What stays of a description once its request has ended: no value of the call or of a file. */
+export function endedDescription({ kind, effect, hazards }: Description): Description {
+  return {
+    kind,
+    effect,
+    hazards: hazards.map(({ id }) => ({ id, span: null })),
+    commands: [],
+    changes: [],
+    stands_for: [],
+    mcp: null,
+    request: null,
+    project: null,
+  };
 }

@@ -6,11 +6,30 @@ import type { RunningReview } from "../../../ipc/judges.ts";
 import type { WithdrawalRule } from "../../../ipc/rules.ts";
 import { HeldCalls, heldCharacters } from "../approvals/held-calls.ts";
 import type { Denial, Reviewable } from "../stages/examination.ts";
-import { OwnTurns } from "./own-turns.ts";
 import { type Reviews, reviewCall } from "./review-call.ts";
 import { type Reviewer, TOO_MANY_AT_ONCE } from "./reviewer.ts";
 
 /** The calls that judges look at. Each leaves once: with what the judges found, or because something withdrew it. */
+
+/** One piece of work in each turn of the event loop, in their order: however many come at once, agents are served between two of them. */
+class OwnTurns {
+  readonly #waiting: (() => void)[] = [];
+
+  /** Resolves in a later turn, in which nothing else of this resolves. */
+  next(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      if (this.#waiting.length === 1) this.#schedule();
+    });
+  }
+
+  #schedule(): void {
+    setImmediate(() => {
+      this.#waiting.shift()?.();
+      if (this.#waiting.length > 0) this.#schedule();
+    });
+  }
+}
 
 /** More calls than this of one agent aren't judged at once: the next one is denied. */
 export const MAX_REVIEWS_PER_AGENT = 100;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { CAPABILITIES, type Capability, type Decision, type TraceStep } from "../../../ipc/decision.ts";
-import { withhold } from "../../../main/gate/audit/withhold.ts";
+import { withhold } from "../../../main/gate/decided-calls.ts";
 
 const ERROR = Object.assign(new Error("write"), { code: "EIO" });
 

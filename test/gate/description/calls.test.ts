@@ -5,7 +5,7 @@ import { descriptionSchema } from "../../../ipc/description.ts";
 import { hazardText } from "../../../ipc/hazard-words.ts";
 import { HAZARDS } from "../../../ipc/hazards.ts";
 import { ownCommand } from "../../../ipc/own-command.ts";
-import { endedDescription } from "../../../main/gate/description/ended.ts";
+import { endedDescription } from "../../../main/gate/approvals/kept.ts";
 import { DESCRIBED_CALLS, type DescribedCall } from "../../support/described-calls.ts";
 import { type DescribedProject, describedProject } from "../../support/described-project.ts";
 import { tempFolderForFile } from "../../support/temp-folder.ts";
