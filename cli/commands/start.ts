@@ -71,10 +71,8 @@ function launcher(root: string): string[] {
   return [process.execPath, ...process.execArgv, join(root, "bin/metnos-gate.js")];
 }
 
-/** A second start: the gate that runs already is shown, and no other one is started. */
-
 /**
- * Opens the running gate's page, or prints a new link to it, or how to answer where it serves none. Undefined where no gate runs.
+ * At a second start: opens the running gate's page, or prints a new link to it, or how to answer where it serves none. Undefined where no gate runs.
  * @throws GateError `not_authorised` where a gate is there that isn't this user's
  */
 async function showRunningGate(opens_browser: boolean): Promise<ExitCode | undefined> {

@@ -11,8 +11,6 @@ import { type BoxedClient, boxedClient, modelHosts } from "./boxed-clients.ts";
 
 /** What the gate is asked for to run a whole agent in a box. */
 
-/** The gate's hook inside an agent's box: at the path that the client's settings name, with what the box has of the gate. */
-
 /** Where the box has the gate's things (main/box/network/relay.ts, main/box/agent-runs/agent-way.ts). */
 const FOLDER = "/run/metnos-gate";
 
@@ -21,7 +19,7 @@ interface BoxFile {
   at: string;
 }
 
-/** Writes the launcher for boxes, the same for each run. @throws GateError `hook_unusable`; the system's error */
+/** The gate's hook at the path that the client's settings name: writes the launcher for boxes, the same for each run. @throws GateError `hook_unusable`; the system's error */
 function boxHook(env: Env): BoxFile[] {
   const program = hookProgram(env);
   const at = launcherFile(env);

@@ -214,8 +214,6 @@ export function storageError(error: unknown, file: string, schema: Pick<Schema, 
   });
 }
 
-/** Which tables a database holds, and whether they are a schema's: a file of another program must never be written into. */
-
 function tablesOf(db: Database.Database): string[] {
   return db
     .prepare(
@@ -225,7 +223,7 @@ function tablesOf(db: Database.Database): string[] {
     .all() as string[];
 }
 
-/** True if `db` has every table and column that the schema has at this version. At version 0: of the required file, where there is one. */
+/** True if `db` has every table and column that the schema has at this version. At version 0: of the required file, where there is one. Another program's file is never written into. */
 function holdsSchema(db: Database.Database, schema: Schema, version: number): boolean {
   if (version === 0 && schema.may_hold_first_table !== true) return false;
   const expected = new Database(":memory:");

@@ -16,18 +16,18 @@ import {
 
 /** After a call, the same for every client: the gate learns that it ran, and what; its model that it ran confined, where that may be why it failed. */
 
-/**
- * Whether a command says that its box kept it from something: a place that can't be written, or a file that isn't there for it and is
- * there outside. It marks the call and tells the model; nothing is decided by it.
- */
-
 const KEPT_FROM = [...READ_ONLY_TEXTS, ...NO_NETWORK_TEXTS];
 
 /** What is looked through of an output, and of its names. */
 const MAX_CHARACTERS = 65_536;
 const MAX_NAMES = 64;
 
-/** @param cwd absolute; the folder that the command ran in @throws LeftToProgram where files have to be looked for */
+/**
+ * Whether a command says that its box kept it from something: a place that can't be written, or a file that isn't there for it and is
+ * there outside. It marks the call and tells the model; nothing is decided by it.
+ * @param cwd absolute; the folder that the command ran in
+ * @throws LeftToProgram where files have to be looked for
+ */
 export function triedMore(output: string, cwd: string, { is_gate }: Pick<HookPlace, "is_gate">): boolean {
   const text = output.slice(0, MAX_CHARACTERS);
   if (KEPT_FROM.some((said) => text.includes(said))) return true;

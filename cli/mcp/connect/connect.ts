@@ -8,8 +8,6 @@ import { placeOf, type ServerEntry } from "./places.ts";
 
 /** `connect CLIENT --mcp`: puts the proxy in front of the servers that the client starts. */
 
-/** An entry for a server in a client's settings: the words that start it, with the proxy before them or without. */
-
 interface OwnWords {
   launcher: string;
   agent: string;

@@ -156,9 +156,7 @@ function shownText(target: PathTarget): string {
   return targetText(target.real === null ? target : { ...target, lexical: target.real });
 }
 
-/** Deleting a folder with all that is in it is more than writing: a grant on writing there was given for less. */
-
-/** The needs, those marked that delete a folder which holds what neither Git nor a build brings back. */
+/** The needs, those marked that delete a folder which holds what neither Git nor a build brings back: a grant on writing there was given for less. */
 function markedAsTrees(needs: readonly ResolvedRequirement[], held: HeldByGit): ResolvedRequirement[] {
   // What is moved is there under another name.
   const moved = new Set(needs.map(({ copied_from }) => copied_from));
