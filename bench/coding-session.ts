@@ -134,9 +134,9 @@ function asksIn(cwd: string, settings: StageSettings, grants: GrantStore): Asks 
 
 /** Where programs fetch from that name no host. */
 const OWN_HOSTS: Readonly<Record<string, string>> = {
-  npm: "registry.npmjs.org",
-  npx: "registry.npmjs.org",
-  git: "github.com",
+  npm: "registry.example.org",
+  npx: "registry.example.org",
+  git: "git.example.org",
 };
 
 /** The hosts that a confined command names; where it names none, its program's own. */

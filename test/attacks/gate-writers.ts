@@ -13,7 +13,7 @@ export interface Target {
   file: string;
 }
 
-export const HOST = "x.org";
+export const HOST = "example.org";
 
 const join = (...names: string[]) => names.filter((name) => name !== ".").join("/");
 const pathOf = ({ folder, file }: Target) => join(folder, file);

@@ -209,10 +209,10 @@ describe("a confined request in the terminal", () => {
     const wanted = approvalView({
       executor: "@box_connect",
       intent: line,
-      args: { url: "https://registry.npmjs.org" },
-      card: { form: "full", lines: ["May I connect to registry.npmjs.org?"], buttons: [] },
+      args: { url: "https://registry.example.org" },
+      card: { form: "full", lines: ["May I connect to registry.example.org?"], buttons: [] },
     });
-    expect(screen(wanted)).toContain("May I connect to registry.npmjs.org?");
+    expect(screen(wanted)).toContain("May I connect to registry.example.org?");
     expect(screen(wanted)).toContain(`The confined command: ${line}`);
     expect(screen(wanted)).toContain("the whole call: confined command");
     expect(screen(wanted)).not.toContain("@box_connect");

@@ -37,7 +37,7 @@ describe("letters that are taken for Latin ones", () => {
     ["Armenian", "/srv/l\u0578de", "/srv/l\\u{578}de"],
     ["a whole name of them", "/srv/\u0441\u043e\u0440\u0443/a", "/srv/\\u{441}\\u{43e}\\u{440}\\u{443}/a"],
     ["a name of one letter", "/srv/\u0430/b", "/srv/\\u{430}/b"],
-    ["a host", "https://\u0440\u0430y.com/x", "https://\\u{440}\\u{430}y.com/x"],
+    ["a host", "https://\u0440\u0430y.test/x", "https://\\u{440}\\u{430}y.test/x"],
     ["parts of one name", "my-\u0440\u0430\u0443.txt", "my-\\u{440}\\u{430}\\u{443}.txt"],
     ["fullwidth", "\uff50\uff41y", "\\u{ff50}\\u{ff41}y"],
     ["mathematical", "\u{1d429}ay", "\\u{1d429}ay"],

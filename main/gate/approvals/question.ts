@@ -151,7 +151,7 @@ function urlOrHost(call: ProposedCall, manifest: ExecutorManifest, host: string)
   return typeof url === "string" ? `${url} (${host})` : host;
 }
 
-/** `registry.npmjs.org: npm install  (in ~/site)`: the host, with what is unusual about the way to it, and who wants to reach it. */
+/** `registry.example.org: npm install  (in ~/site)`: the host, with what is unusual about the way to it, and who wants to reach it. */
 function confinedHost({ args, context }: ProposedCall, home: string): string {
   const location = context?.cwd === undefined ? "" : `  (in ${withShortHome(context.cwd, home)})`;
   return `${String(args.url).replace(/^https:\/\//, "")}: ${String(args.description)}${location}`;

@@ -109,7 +109,7 @@ export const judgeToolSchema = z.discriminatedUnion("name", [
 ]);
 export type JudgeToolConfig = z.output<typeof judgeToolSchema>;
 
-/** `registry.npmjs.org`, `*.example.com`, `api.example.com:8443`; without a port: 443 and 80. */
+/** `registry.example.org`, `*.example.com`, `api.example.com:8443`; without a port: 443 and 80. */
 const hostsSchema = z.array(z.string().max(260)).max(32).default([]);
 
 export const judgeAgentConfigSchema = z.discriminatedUnion("kind", [
@@ -209,7 +209,7 @@ function checkNames(config: ReviewConfig, addIssue: AddIssue): void {
     if (agent.kind === "model") requireModel(agent.model, ["judge_agents", name, "model"]);
 }
 
-const NO_HOST = "each has to be a host: registry.npmjs.org, *.example.com or api.example.com:8443";
+const NO_HOST = "each has to be a host: registry.example.org, *.example.com or api.example.com:8443";
 const HOSTS_ARE_ONLINE = "what a judge agent sees can be sent to its hosts: that needs online = true in [judge]";
 const HOSTS_OF_NOTHING = "only the commands of cmd.run reach hosts, and it has no such tool";
 const NOT_PLAIN =

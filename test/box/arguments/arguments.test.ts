@@ -302,7 +302,7 @@ describe("the environment of a box", () => {
   it.each([
     ["MISE_REGISTRY", "https://me:secret@host/simple", false],
     ["CMAKE_ARGS", "-DA=1 -DURL=http://me:secret@host:80/x", false],
-    ["PYTHON_INDEX", "https://ghp_0123456789@github.com/a/b", false],
+    ["PYTHON_INDEX", "https://ghp_0123456789@git.example.org/a/b", false],
     ["DEBUG", "https://:secret@host", false],
     ["ASKED_FOR", "https://me:secret@host", true],
     ["MISE_REGISTRY", "https://host:8443/me@x", true],

@@ -78,7 +78,7 @@ describe.runIf(HAS_BUBBLEWRAP).each(BOX_USERS)("secrets inside a box, as $name",
     const project = join(folder, "project");
     const key = "-----BEGIN RSA PRIVATE KEY-----\nhidden\n";
     const secrets: Record<string, string> = {
-      ".npmrc": "//registry.npmjs.org/:_authToken=npm_hidden0123456789\n",
+      ".npmrc": "//registry.example.org/:_authToken=npm_hidden0123456789\n",
       ".pypirc": "hidden",
       "keys/id_rsa": key,
       "keys/id_rsa.bak": key,

@@ -222,7 +222,7 @@ describe("a name", () => {
     ];
     expect(refused.filter((name) => !isLocalName(name))).toEqual([]);
     expect(refused.map((name) => connectDestination(`${name}:443`)).filter((found) => "ok" in found)).toEqual([]);
-    expect(isLocalName("registry.npmjs.org") || isLocalName("localhost.example.com")).toBe(false);
+    expect(isLocalName("registry.example.org") || isLocalName("localhost.example.com")).toBe(false);
   });
 
   it("is refused as a whole where one of its addresses isn't public", async () => {
@@ -272,11 +272,11 @@ describe("a destination", () => {
     "example.com:443 ",
     " example.com:443",
     "user@example.com:443",
-    "example.com@evil.com:443",
+    "example.com@evil.test:443",
     "example.com/..:443",
     "example.com#:443",
     "example.com?:443",
-    "example.com\\@evil.com:443",
+    "example.com\\@evil.test:443",
     "exa mple.com:443",
     "example.com:443:443",
     "0x7f.1:443",
@@ -290,7 +290,7 @@ describe("a destination", () => {
     "::1:443",
     "[::ffff:127.0.0.1]:443",
     "[fe80::1%25eth0]:443",
-    "-a.com:443",
+    "-a.test:443",
     "a..com:443",
     ".example.com:443",
     "https://example.com:443",
@@ -310,7 +310,7 @@ describe("a destination", () => {
     "http://",
     "http://user@example.com/",
     "http://example.com:22/",
-    "http://example.com\\@evil.com/",
+    "http://example.com\\@evil.test/",
     "http://localhost:8080/",
     "http://127.1/",
     "http://0x7f000001/",
@@ -341,10 +341,10 @@ describe("a destination", () => {
     expect(
       [
         "example.com",
-        "evil.com:8080",
+        "evil.test:8080",
         "example.com:8081",
         "",
-        "example.com:8080, evil.com",
+        "example.com:8080, evil.test",
         "a@example.com:8080",
       ].filter(names),
     ).toEqual([]);

@@ -42,13 +42,13 @@ function handshake(extensions: Buffer | null, kind = 1): Buffer {
 const record = (bytes: Buffer) => Buffer.concat([Buffer.from([22, 3, 1]), u16(bytes.length), bytes]);
 const greeting = (...extensions: Buffer[]) => record(handshake(Buffer.concat(extensions)));
 
-const READ = { state: "read", server_name: "registry.npmjs.org" };
+const READ = { state: "read", server_name: "registry.example.org" };
 
 describe("the first message of TLS", () => {
   it.each([{ maxVersion: "TLSv1.2" }, { minVersion: "TLSv1.3" }] as const)(
     "of a real client (%o) names its host",
     async (versions) => {
-      expect(readClientHello(await helloOf({ servername: "Registry.npmjs.org", ...versions }))).toEqual(READ);
+      expect(readClientHello(await helloOf({ servername: "Registry.example.org", ...versions }))).toEqual(READ);
     },
   );
 
@@ -57,14 +57,14 @@ describe("the first message of TLS", () => {
   });
 
   it("is refused where it is cut into a great many records: each new byte would have all of them read again", async () => {
-    const bytes = handshake(sni(name("registry.npmjs.org")));
+    const bytes = handshake(sni(name("registry.example.org")));
     const cut = Buffer.concat([...bytes].map((byte) => record(Buffer.from([byte]))));
     expect(readClientHello(cut)).toMatchObject({ state: "refused", is_tls: true });
     expect(readClientHello(cut.subarray(0, 64 * 6))).toEqual({ state: "partial" });
   });
 
   it("is read the same however it is cut into records, and not before it is whole", async () => {
-    const whole = await helloOf({ servername: "registry.npmjs.org" });
+    const whole = await helloOf({ servername: "registry.example.org" });
     const message = whole.subarray(5);
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: message.length - 1 }), { maxLength: 5 }), (cuts) => {
@@ -81,7 +81,7 @@ describe("the first message of TLS", () => {
 
   it("may be followed by more", () => {
     expect(
-      readClientHello(Buffer.concat([greeting(sni(name("registry.npmjs.org"))), Buffer.from("early data")])),
+      readClientHello(Buffer.concat([greeting(sni(name("registry.example.org"))), Buffer.from("early data")])),
     ).toEqual(READ);
   });
 
@@ -91,16 +91,16 @@ describe("the first message of TLS", () => {
     ["SSL 2", Buffer.from([0x80, 0x2e, 1, 0, 2]), false],
     ["another version of records", Buffer.from([22, 2, 0, 0, 5]), false],
     ["another message", record(handshake(null, 2)), true],
-    ["two names", greeting(sni(name("registry.npmjs.org"), name("evil.com"))), true],
-    ["a name of another kind", greeting(sni(name("registry.npmjs.org", 1))), true],
-    ["the extension twice", greeting(sni(name("registry.npmjs.org")), sni(name("evil.com"))), true],
-    ["a name with a NUL", greeting(sni(name("registry.npmjs.org\0.evil.com"))), true],
+    ["two names", greeting(sni(name("registry.example.org"), name("evil.test"))), true],
+    ["a name of another kind", greeting(sni(name("registry.example.org", 1))), true],
+    ["the extension twice", greeting(sni(name("registry.example.org")), sni(name("evil.test"))), true],
+    ["a name with a NUL", greeting(sni(name("registry.example.org\0.evil.test"))), true],
     ["an empty name", greeting(sni(name(""))), true],
     ["an empty list", greeting(extension(0, u16(0))), true],
-    ["an encrypted name", greeting(sni(name("registry.npmjs.org")), extension(0xfe0d, Buffer.alloc(8))), true],
+    ["an encrypted name", greeting(sni(name("registry.example.org")), extension(0xfe0d, Buffer.alloc(8))), true],
     [
       "an encrypted name of the earlier kind",
-      greeting(sni(name("registry.npmjs.org")), extension(0xffce, Buffer.alloc(8))),
+      greeting(sni(name("registry.example.org")), extension(0xffce, Buffer.alloc(8))),
       true,
     ],
     [
@@ -108,7 +108,7 @@ describe("the first message of TLS", () => {
       record(Buffer.concat([Buffer.from([1, 0]), u16(60), handshake(Buffer.alloc(0)).subarray(4), Buffer.alloc(60)])),
       true,
     ],
-    ["a length past its end", greeting(Buffer.concat([u16(0), u16(400), name("a.com")])), true],
+    ["a length past its end", greeting(Buffer.concat([u16(0), u16(400), name("a.test")])), true],
     ["an empty record", record(Buffer.alloc(0)), true],
     ["a record that is too long", Buffer.from([22, 3, 1, 0x40, 1]), true],
     ["a message that is too long", record(Buffer.from([1, 0xff, 0xff, 0xff])), true],
@@ -117,7 +117,7 @@ describe("the first message of TLS", () => {
   });
 
   it("never fails, whatever the bytes", () => {
-    const valid = greeting(sni(name("registry.npmjs.org")));
+    const valid = greeting(sni(name("registry.example.org")));
     fc.assert(
       fc.property(
         fc.uint8Array({ maxLength: 200 }),

@@ -21,7 +21,7 @@ const decided = (outcome: Decision["outcome"]): UnsentDecision => {
 const pendingOf = () => ({ token: null, cancel: () => null, disconnect: vi.fn() });
 
 function destination(): Destination {
-  const found = connectDestination("registry.npmjs.org:443");
+  const found = connectDestination("registry.example.org:443");
   if (!("ok" in found)) throw new Error(found.why);
   return found.ok;
 }

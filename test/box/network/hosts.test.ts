@@ -6,13 +6,13 @@ import { BOX_CONNECT } from "../../../main/gate/executors/internal.ts";
 import { BY, echoTls, firstWords, openedNetwork, plainServer } from "../../support/confined-network.ts";
 import { startGate } from "../../support/running-gate.ts";
 
-const HOST = "registry.npmjs.org";
+const HOST = "registry.example.org";
 
 describe("a host that a confined program wants to reach", () => {
   it("is reached without a question where a grant covers it", async () => {
     const net = await openedNetwork();
     const port = await net.serve(echoTls(), HOST);
-    net.grant("*.npmjs.org");
+    net.grant("*.example.org");
     const secure = await net.run().tls(`${HOST}:${port}`, HOST);
     expect(await firstWords(secure)).toBe(`hello ${HOST}\n`);
     secure.write("ping");
@@ -166,7 +166,7 @@ describe("a question", () => {
       id: "1",
       intent: "",
       executor: BOX_CONNECT,
-      args: { url: "https://a.com", description: "" },
+      args: { url: "https://a.test", description: "" },
     });
     expect(await agent.next("error")).toMatchObject({ data: { code: "invalid_message" } });
   });

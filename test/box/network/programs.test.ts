@@ -32,7 +32,7 @@ function needs(name: string): { skip: boolean } {
   return { skip: !is_there };
 }
 
-const REGISTRY = "registry.npmjs.org";
+const REGISTRY = "registry.example.org";
 const files = tempFolderForFile();
 
 /** A key and a certificate that vouches for itself, for the one name. */

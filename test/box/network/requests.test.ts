@@ -39,11 +39,11 @@ describe("the relay of a box", () => {
     for (const target of ["a\x1b[2J.example.org:443", "say.yes!.org:443", "a%0ab.example.org:443", "a\u0000b.org:443"])
       expect((await run.tunnel(target)).status).not.toContain("200");
     const asked = net.question();
-    const waits = run.tunnel("GitHub.COM:443");
+    const waits = run.tunnel("Git.Example.ORG:443");
     await asked;
-    const [head, names] = (await relay.until("github.com\n")).split("\r\n\r\n");
+    const [head, names] = (await relay.until("git.example.org\n")).split("\r\n\r\n");
     expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
-    expect(names).toBe("github.com\n");
+    expect(names).toBe("git.example.org\n");
     net.core.gate.answer({ token: net.waiting()[0]?.token ?? "", decision: "rejected" }, BY);
     expect((await waits).status).toContain("403");
     expect(net.failures).toEqual([]);
@@ -58,7 +58,7 @@ describe("a relay that is gone", () => {
     relay.socket.write("GET /waiting HTTP/1.0\r\n\r\n");
     await relay.until("\r\n\r\n");
     relay.socket.destroy();
-    const first = run.tunnel("github.com:443");
+    const first = run.tunnel("git.example.org:443");
     await net.question();
     let next = await run.connect();
     await expect
@@ -68,8 +68,8 @@ describe("a relay that is gone", () => {
         return next.until("\r\n\r\n");
       })
       .toMatch(/^HTTP\/1\.1 200 OK/);
-    const second = run.tunnel("gitlab.com:443");
-    expect(await next.until("gitlab.com\n")).toContain("\r\n\r\n");
+    const second = run.tunnel("git.example.net:443");
+    expect(await next.until("git.example.net\n")).toContain("\r\n\r\n");
     for (const { token } of net.waiting()) net.core.gate.answer({ token, decision: "rejected" }, BY);
     for (const { status } of await Promise.all([first, second])) expect(status).toContain("403");
     expect(net.failures).toEqual([]);
@@ -216,9 +216,9 @@ describe("a request over plain HTTP", () => {
       "chunks before HTTP/1.1",
       (at) => `POST http://${at}/ HTTP/1.0\r\nHost: ${at}\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
     ],
-    ["another Host", (at) => `GET http://${at}/ HTTP/1.1\r\nHost: evil.com\r\n\r\n`],
+    ["another Host", (at) => `GET http://${at}/ HTTP/1.1\r\nHost: evil.test\r\n\r\n`],
     ["another port in Host", (at) => `GET http://${at}/ HTTP/1.1\r\nHost: ${at.split(":")[0]}\r\n\r\n`],
-    ["two Hosts", (at) => `GET http://${at}/ HTTP/1.1\r\nHost: ${at}\r\nHost: evil.com\r\n\r\n`],
+    ["two Hosts", (at) => `GET http://${at}/ HTTP/1.1\r\nHost: ${at}\r\nHost: evil.test\r\n\r\n`],
     ["no Host", (at) => `GET http://${at}/ HTTP/1.1\r\n\r\n`],
     ["the host's own form", (at) => `GET / HTTP/1.1\r\nHost: ${at}\r\n\r\n`],
     ["https in a plain request", (at) => `GET https://${at}/ HTTP/1.1\r\nHost: ${at}\r\n\r\n`],
@@ -233,7 +233,7 @@ describe("a request over plain HTTP", () => {
     ["another protocol's greeting", () => "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
     ["HTTP/2.0", (at) => `GET http://${at}/ HTTP/2.0\r\nHost: ${at}\r\n\r\n`],
     ["a body to CONNECT", (at) => `CONNECT ${at} HTTP/1.1\r\nHost: ${at}\r\nContent-Length: 4\r\n\r\nabcd`],
-    ["another Host to CONNECT", (at) => `CONNECT ${at} HTTP/1.1\r\nHost: evil.com\r\n\r\n`],
+    ["another Host to CONNECT", (at) => `CONNECT ${at} HTTP/1.1\r\nHost: evil.test\r\n\r\n`],
     ["two Hosts to CONNECT", (at) => `CONNECT ${at} HTTP/1.1\r\nHost: ${at}\r\nHost: ${at}\r\n\r\n`],
   ];
 
@@ -339,7 +339,7 @@ describe("a tunnel", () => {
 
   it("is ended where its client doesn't speak TLS", async () => {
     const { run, at } = await tunnelled();
-    for (const text of ["GET / HTTP/1.1\r\nHost: evil.com\r\n\r\n", "SSH-2.0-x\r\n", "\x16\x02"]) {
+    for (const text of ["GET / HTTP/1.1\r\nHost: evil.test\r\n\r\n", "SSH-2.0-x\r\n", "\x16\x02"]) {
       const { wire, status } = await run.tunnel(at);
       expect(status).toBe("HTTP/1.1 200 Connection established");
       wire.socket.write(text);

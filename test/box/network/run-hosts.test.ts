@@ -21,7 +21,7 @@ function destination(target: string): Destination {
   return found.ok;
 }
 
-const TO = destination("registry.npmjs.org:443");
+const TO = destination("registry.example.org:443");
 const here = () => new AbortController().signal;
 
 /** A run whose questions stay open until they are answered by `answer`. */

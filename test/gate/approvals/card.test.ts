@@ -5,7 +5,7 @@ import { type ApprovalRequest, renderApprovalCard, shapeForRecurrence } from "..
 
 const DOWNLOAD: ApprovalRequest = {
   action_verb: "download",
-  target_summary: "report.pdf from drive.google.com -> ~/downloads/ (~2.4 MB)",
+  target_summary: "report.pdf from drive.example.com -> ~/downloads/ (~2.4 MB)",
   capability_class: "fs_write:~/downloads/**",
   reversibility: "reversible",
   territory_concession: "none",
@@ -21,7 +21,7 @@ describe("the card", () => {
       form: "full",
       lines: [
         "Vuoi che scarichi?",
-        "report.pdf from drive.google.com -> ~/downloads/ (~2.4 MB)",
+        "report.pdf from drive.example.com -> ~/downloads/ (~2.4 MB)",
         "reversibile | classe: fs_write:~/downloads/** [territorio: permanente]",
       ],
       buttons: [
@@ -33,7 +33,7 @@ describe("the card", () => {
       form: "full",
       lines: [
         "May I download?",
-        "report.pdf from drive.google.com -> ~/downloads/ (~2.4 MB)",
+        "report.pdf from drive.example.com -> ~/downloads/ (~2.4 MB)",
         "reversible | class: fs_write:~/downloads/** [territory: permanent]",
       ],
       buttons: [

@@ -85,14 +85,14 @@ describe("what a card says of a call", () => {
   });
 
   it("shows the URL that is the target, not an argument that is merely called url", () => {
-    expect(summaryOf("crawl", { start: "https://evil.net/", url: "https://example.com/" })).toBe(
-      "https://evil.net/ (evil.net)",
+    expect(summaryOf("crawl", { start: "https://evil.test/", url: "https://example.com/" })).toBe(
+      "https://evil.test/ (evil.test)",
     );
   });
 
   it("names a host of other letters by the name that is looked up, beside the address", () => {
-    expect(summaryOf("http_get", { url: "https://\u0440\u0430ypal.com/x" })).toBe(
-      "https://\u0440\u0430ypal.com/x (xn--ypal-43d9g.com)",
+    expect(summaryOf("http_get", { url: "https://\u0440\u0430y.example.com/x" })).toBe(
+      "https://\u0440\u0430y.example.com/x (xn--y-7sb1c.example.com)",
     );
   });
 });

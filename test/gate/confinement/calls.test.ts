@@ -216,7 +216,7 @@ describe("a line that can't be confined says why, and about what", () => {
     ["clear", "[", "[ -w a.txt ] && ls"],
     ["clear", "which", "which node | head -1"],
     ["clear", "~", "ls ~"],
-    ["clear", "registry.npmjs.org", "curl -s https://registry.npmjs.org/lru-cache"],
+    ["clear", "registry.example.org", "curl -s https://registry.example.org/lru-cache"],
     ["clear", "/proc/cpuinfo", "head -1 /proc/cpuinfo"],
     ["clear", "/tmp", "rm -f /tmp/dev.log"],
     ["asked-for", "", "metnos-gate outside -- npm test"],

@@ -386,9 +386,9 @@ describe("hosts", () => {
     expect(find("https://www.example.com/")).toBeUndefined();
     expect(find("https://a.b.example.org/")).toBe(below);
     expect(find("https://example.org/")).toBeUndefined();
-    expect(find("https://example.com@evil.net/")).toBeUndefined();
+    expect(find("https://example.com@evil.test/")).toBeUndefined();
     expect(find("https://evilexample.org/")).toBeUndefined();
-    expect(find("https://example.com.evil.net/")).toBeUndefined();
+    expect(find("https://example.com.evil.test/")).toBeUndefined();
     expect(find("ftp://example.com/")).toBeUndefined();
   });
 });

@@ -263,7 +263,7 @@ describe("git's settings", () => {
 
   it.each([
     "remote.origin.url=https://me:hidden@example.com/a.git",
-    "remote.origin.url=https://ghp_0123456789abcdef@github.com/a/b.git",
+    "remote.origin.url=https://ghp_0123456789abcdef@git.example.org/a/b.git",
   ])("with a password or token in them are asked about each time where a command prints them: %s", (setting) => {
     const world = worldWith(setting);
     for (const command of LINES) {
@@ -276,7 +276,7 @@ describe("git's settings", () => {
   });
 
   it("with an extra header are asked about", () => {
-    const world = worldWith("http.https://github.com/.extraheader=AUTHORIZATION: basic eDpoaWRkZW4");
+    const world = worldWith("http.https://git.example.org/.extraheader=AUTHORIZATION: basic eDpoaWRkZW4");
     for (const command of LINES)
       expect([command, decided(world, "Bash", { command }).outcome]).toEqual([command, "approval_required"]);
   });

@@ -228,15 +228,15 @@ describe.skipIf(NO_BROWSER !== null)("confined commands", () => {
       token: "9".repeat(16),
       executor: "@box_connect",
       action_verb: "connect to",
-      description: { ...describedCard(["WebFetch", { url: "https://registry.npmjs.org" }]), effect: "sends" },
+      description: { ...describedCard(["WebFetch", { url: "https://registry.example.org" }]), effect: "sends" },
       intent: "npm install left-pad",
-      args: { url: "https://registry.npmjs.org", description: "npm install left-pad" },
-      capabilities: [{ capability: "network:http", target: "registry.npmjs.org" }],
+      args: { url: "https://registry.example.org", description: "npm install left-pad" },
+      capabilities: [{ capability: "network:http", target: "registry.example.org" }],
     });
     const { page } = await openPage(operatorWith(gate.operator, [wanted]), { browser: browser() });
     const card = page.getByRole("article");
     await card.getByText("The confined command: npm install left-pad").waitFor();
-    expect(await card.getByRole("heading").innerText()).toBe("May I connect to registry.npmjs.org?");
+    expect(await card.getByRole("heading").innerText()).toBe("May I connect to registry.example.org?");
     await card.getByRole("button", { name: /^Everything/ }).click();
     await card.getByText("confined command", { exact: true }).waitFor();
     expect(await card.innerText()).not.toContain("@box_connect");
