@@ -35,8 +35,8 @@ export function startCommand(program: Command, done: (code: ExitCode) => void): 
     });
 }
 
-/** Runs until it ends; what interrupts this process interrupts it. */
-function runTrayApp({ electron, root }: { electron: string; root: string }): Promise<ExitCode> {
+/** Runs until it ends; what interrupts this process interrupts it. @public A test starts it alone, in a process of its own. */
+export function runTrayApp({ electron, root }: { electron: string; root: string }): Promise<ExitCode> {
   // Set in some editors' terminals: Electron would be a bare Node then.
   const { ELECTRON_RUN_AS_NODE: _, ...env } = process.env;
   return supervise({
