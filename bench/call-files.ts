@@ -15,7 +15,7 @@ const IDLE_MS = 2500;
 /** What follows an answer (records, what is published) is over by then. */
 const AFTER_MS = 500;
 
-export interface AskedCall {
+interface AskedCall {
   asked: Entered;
   answered: Entered;
 }

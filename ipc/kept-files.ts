@@ -15,7 +15,7 @@ export const KEPT_FILES = [
 ] as const;
 
 /** A disk that holds files of the gate. */
-export const diskRoomSchema = z.object({
+const diskRoomSchema = z.object({
   /** A folder on it. */
   path: z.string(),
   free_bytes: z.number().int(),

@@ -12,7 +12,7 @@ export const RIGHT_AFTER_FAULTS = {
 } as const;
 
 /** These never are. */
-export const WRONG_AFTER_FAULTS = {
+const WRONG_AFTER_FAULTS = {
   hang: "neither answers nor ends",
   crash: "ended by itself",
   raw: "an error without what to do",

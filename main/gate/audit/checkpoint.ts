@@ -15,7 +15,7 @@ export interface CheckpointSigner {
 }
 
 /** Why checkpoints were begun anew: the trail isn't the continuation of what the one before says. */
-export const RESTART_REASONS = ["accepted", "changed", "cut"] as const;
+const RESTART_REASONS = ["accepted", "changed", "cut"] as const;
 export type RestartReason = (typeof RESTART_REASONS)[number];
 
 /** What a checkpoint says. */
