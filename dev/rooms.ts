@@ -1,0 +1,204 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+// Which rooms (folders) of main/ and ipc/ import which, on how many floors, and through which files.
+//
+//   node dev/rooms.ts            figures, arrows that point up, circles
+//   node dev/rooms.ts --arrows   each arrow with its number of imports
+//   node dev/rooms.ts --doors    each room's files that are imported from outside it, and by how many files of which rooms
+
+const ROOT = resolve(import.meta.dirname, "..");
+
+/** A file's path below the root to the paths below the root that it imports, types included. */
+export type Imports = ReadonlyMap<string, readonly string[]>;
+export type RoomOf = (path: string) => string;
+
+/** What files below `folders` import of each other, lazily and as types too. */
+export function importsBelow(folders: readonly string[], root = ROOT): Imports {
+  const paths = folders
+    .filter((folder) => existsSync(join(root, folder)))
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
+    )
+    .filter((path) => /\.tsx?$/.test(path) && !path.includes("node_modules"))
+    .sort();
+  const known = new Set(paths);
+  const importsOf = (path: string): string[] => {
+    const text = readFileSync(join(root, path), "utf8");
+    const specifiers = [
+      ...text.matchAll(/^\s*(?:import|export)\b(?:[^"';]*?\bfrom)?\s*["'](\.[^"']+)["']/gm),
+      ...text.matchAll(/\bimport\(\s*["'`](\.[^"'`]+)["'`]/g),
+    ].map(([, specifier = ""]) => relative(root, resolve(root, dirname(path), specifier)));
+    return [...new Set(specifiers)].filter((target) => known.has(target) && target !== path);
+  };
+  return new Map(paths.map((path) => [path, importsOf(path)]));
+}
+
+/** `main/decide/guard/guard.ts` is in `main/decide`; a file beside the rooms is a room of its own. */
+export const topRoom: RoomOf = (path) => path.split("/").slice(0, 2).join("/");
+/** Each folder by itself. */
+export const folderRoom: RoomOf = (path) => {
+  const folder = dirname(path);
+  return folder.includes("/") ? folder : path;
+};
+
+/** Room to room to number of imports. */
+export type Arrows = ReadonlyMap<string, ReadonlyMap<string, number>>;
+
+export function arrowsOf(imports: Imports, roomOf: RoomOf): Arrows {
+  const arrows = new Map<string, Map<string, number>>();
+  for (const [path, targets] of imports) {
+    const from = roomOf(path);
+    const out = arrows.get(from) ?? new Map<string, number>();
+    arrows.set(from, out);
+    for (const target of targets) {
+      const to = roomOf(target);
+      if (to !== from) out.set(to, (out.get(to) ?? 0) + 1);
+    }
+  }
+  return arrows;
+}
+
+/** Nodes that reach each other: the strongly connected components of more than one (Tarjan). */
+export function circlesOf(nodes: readonly string[], targetsOf: (node: string) => Iterable<string>): string[][] {
+  const numbers = new Map<string, number>();
+  const open: string[] = [];
+  const circles: string[][] = [];
+  const visit = (node: string): number => {
+    const number = numbers.size;
+    let lowest = number;
+    numbers.set(node, number);
+    open.push(node);
+    for (const target of targetsOf(node)) {
+      if (!numbers.has(target)) lowest = Math.min(lowest, visit(target));
+      else if (open.includes(target)) lowest = Math.min(lowest, numbers.get(target) ?? lowest);
+    }
+    if (lowest === number) {
+      const circle = open.splice(open.indexOf(node));
+      if (circle.length > 1) circles.push(circle.sort());
+    }
+    return lowest;
+  };
+  for (const node of nodes) if (!numbers.has(node)) visit(node);
+  return circles;
+}
+
+/** From the ground up, so that few imports point up: each room moves to the place where the fewest do, until none gains. */
+export function groundUp(arrows: Arrows): string[] {
+  const order = [...arrows.keys()].sort((a, b) => (arrows.get(a)?.size ?? 0) - (arrows.get(b)?.size ?? 0));
+  const weight = (from: string, to: string) => {
+    const imports = arrows.get(from)?.get(to) ?? 0;
+    return imports === 0 ? 0 : 1000 + imports;
+  };
+  for (let gained = true; gained; ) {
+    gained = false;
+    for (const room of [...order]) {
+      const at = order.indexOf(room);
+      order.splice(at, 1);
+      // Placed at the ground, all that the room imports is above it.
+      let cost = order.reduce((sum, other) => sum + weight(room, other), 0);
+      const costs = [cost];
+      for (const other of order) {
+        cost += weight(other, room) - weight(room, other);
+        costs.push(cost);
+      }
+      const best = costs.indexOf(Math.min(...costs));
+      const place = (costs[best] ?? 0) < (costs[at] ?? 0) ? best : at;
+      order.splice(place, 0, room);
+      gained ||= place !== at;
+    }
+  }
+  return order;
+}
+
+export interface Layout {
+  rooms: number;
+  arrows: number;
+  imports: number;
+  /** From, to, number of imports: without them no room would reach itself. */
+  up: [from: string, to: string, imports: number][];
+  circles: string[][];
+  /** Without the arrows that point up, from the ground. */
+  floors: string[][];
+}
+
+export function layoutOf(imports: Imports, roomOf: RoomOf): Layout {
+  const arrows = arrowsOf(imports, roomOf);
+  const order = groundUp(arrows);
+  const place = new Map(order.map((room, index) => [room, index]));
+  const isUp = (from: string, to: string) => (place.get(to) ?? 0) > (place.get(from) ?? 0);
+  const all = [...arrows].flatMap(([from, out]) =>
+    [...out].map(([to, count]) => [from, to, count] as [string, string, number]),
+  );
+  const floorOf = new Map<string, number>();
+  for (const room of order) {
+    const below = [...(arrows.get(room)?.keys() ?? [])].filter((to) => !isUp(room, to));
+    floorOf.set(room, Math.max(-1, ...below.map((to) => floorOf.get(to) ?? 0)) + 1);
+  }
+  const floors: string[][] = [];
+  for (const [room, floor] of floorOf) floors[floor] = [...(floors[floor] ?? []), room];
+  return {
+    rooms: arrows.size,
+    arrows: all.length,
+    imports: all.reduce((sum, [, , count]) => sum + count, 0),
+    up: all.filter(([from, to]) => isUp(from, to)),
+    circles: circlesOf(order, (room) => arrows.get(room)?.keys() ?? []),
+    floors,
+  };
+}
+
+export interface Offered {
+  path: string;
+  files: number;
+  rooms: string[];
+}
+
+/** Of each room, what is imported from outside it, most used first. */
+export function doorsOf(imports: Imports, roomOf: RoomOf): Map<string, Offered[]> {
+  const users = new Map<string, string[]>();
+  for (const [path, targets] of imports)
+    for (const target of targets)
+      if (roomOf(target) !== roomOf(path)) users.set(target, [...(users.get(target) ?? []), path]);
+  const doors = new Map<string, Offered[]>();
+  for (const [path, from] of users) {
+    const rooms = [...new Set(from.map(roomOf))].sort();
+    doors.set(roomOf(path), [...(doors.get(roomOf(path)) ?? []), { path, files: from.length, rooms }]);
+  }
+  for (const offered of doors.values()) offered.sort((a, b) => b.files - a.files || a.path.localeCompare(b.path));
+  return new Map([...doors].sort());
+}
+
+function printLayout(title: string, { rooms, arrows, imports, up, circles, floors }: Layout): void {
+  console.log(
+    `${title}: ${rooms} rooms on ${floors.length} floors, ${arrows} arrows (${imports} imports), ${up.length} up, ${circles.length} circles`,
+  );
+  for (const [index, floor] of floors.entries()) console.log(`  ${index}: ${floor.sort().join(" ")}`);
+  for (const [from, to, count] of up.sort((a, b) => b[2] - a[2])) console.log(`  up: ${from} -> ${to} (${count})`);
+  for (const circle of circles) console.log(`  circle of ${circle.length}: ${circle.join(" ")}`);
+}
+
+function printDoors(imports: Imports): void {
+  for (const [room, offered] of doorsOf(imports, topRoom)) {
+    const all = [...imports.keys()].filter((path) => topRoom(path) === room).length;
+    console.log(`${room}: ${offered.length} of ${all} files are imported from outside`);
+    for (const { path, files, rooms } of offered) console.log(`  ${files}\t${path}\t${rooms.join(" ")}`);
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  const main = importsBelow(["main"]);
+  if (process.argv.includes("--doors")) printDoors(importsBelow(["ipc", "main", "cli", "renderer", "preload"]));
+  else if (process.argv.includes("--arrows"))
+    for (const [from, out] of arrowsOf(main, topRoom))
+      for (const [to, count] of out) console.log(`${count}\t${from} -> ${to}`);
+  else {
+    printLayout("rooms of main", layoutOf(main, topRoom));
+    printLayout("folders of main", layoutOf(main, folderRoom));
+    printLayout("folders of main and ipc", layoutOf(importsBelow(["main", "ipc"]), folderRoom));
+    const circles = circlesOf([...main.keys()], (path) => main.get(path) ?? []);
+    console.log(
+      `files of main: ${main.size}, ${circles.length} circles: ${circles.map((files) => files.join(" <-> ")).join("; ")}`,
+    );
+  }
+}
