@@ -11,15 +11,19 @@ import { LongestFirst } from "./test/support/longest-first.ts";
 /** The gate's parts and its contract, in the test's own process. What asks a hundred bash processes is none of them. */
 const UNIT = [
   "test/*.test.ts",
-  "test/{metrics,operator,judge-eval}/**/!(command).test.ts",
-  "test/gate/**/!(bash-oracle*).test.ts",
+  "test/{surfaces/metrics,surfaces/operator,judge-eval}/**/!(command).test.ts",
+  "test/{agents,base,calls,config,decide}/**/*.test.ts",
+  "test/records/{activity,audit,receipts}/**/*.test.ts",
+  "test/core/*.test.ts",
+  "test/judges/reviews/{model-judge,sent,validators}/**/*.test.ts",
+  "test/shell-reading/{clear,programs,shell,targets}/**/!(bash-oracle*).test.ts",
 ];
 
 /** The product as a user has it: a browser, a package, several surfaces at once. */
 const E2E = [
   "test/{page,homes,packaging}/**/*.test.ts",
-  "test/web/browser.test.ts",
-  "test/notifications/dunst.test.ts",
+  "test/surfaces/web/browser.test.ts",
+  "test/surfaces/notifications/dunst.test.ts",
 ];
 
 /** Those that need modules, or a process, of their own. */

@@ -3,11 +3,11 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { confinedCommand } from "../ipc/confined-command.ts";
+import { confinedCommand } from "../ipc/base/confined-command.ts";
+import { systemClock } from "../main/base/clocks/system-clock.ts";
 import { BoxService } from "../main/box/box-service.ts";
-import { configSchema } from "../main/config.ts";
-import type { Declaration } from "../main/gate/confinement/declaration.ts";
-import { systemClock } from "../main/system-clock.ts";
+import { configSchema } from "../main/config/config.ts";
+import type { Declaration } from "../main/decide/confinement/declaration.ts";
 import { boxedCalls, RUNS_CODE } from "./boxed-calls.ts";
 import { type Figure, figure, median, quantile } from "./figure.ts";
 

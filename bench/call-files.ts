@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { OperatorClient } from "../ipc/operator-client.ts";
+import { OperatorClient } from "../ipc/socket/operator-client.ts";
 import { Coverage, type Entered } from "./call-files/coverage.ts";
 import { type Figure, figure } from "./figure.ts";
 import { benchHome, startGate } from "./gate-process.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { describe } from "../main/gate/description/describe.ts";
+import { describe } from "../main/decide/description/describe.ts";
 import { CODING_COMMANDS } from "../test/support/coding-commands.ts";
 import { examinationOf } from "../test/support/examinations.ts";
 import { type Figure, figure, median, quantile } from "./figure.ts";

@@ -3,13 +3,13 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { type GatePaths, gatePaths, localPrincipal } from "../ipc/paths.ts";
-import { AGENTS_SCHEMA, AgentDirectory } from "../main/gate/agents.ts";
-import { APPROVALS_SCHEMA } from "../main/gate/approvals/schema.ts";
-import { openDatabase } from "../main/gate/database.ts";
-import { grantsSchema } from "../main/gate/grants/schema.ts";
-import { SAFETY_SCHEMA } from "../main/gate/safety/schema.ts";
-import { FileLock } from "../main/storage/file-lock.ts";
+import { type GatePaths, gatePaths, localPrincipal } from "../ipc/base/paths.ts";
+import { AGENTS_SCHEMA, AgentDirectory } from "../main/agents/agents.ts";
+import { FileLock } from "../main/base/files/file-lock.ts";
+import { openDatabase } from "../main/base/sqlite/database.ts";
+import { APPROVALS_SCHEMA } from "../main/calls/approvals/schema.ts";
+import { grantsSchema } from "../main/core/storage/grants-schema.ts";
+import { SAFETY_SCHEMA } from "../main/decide/safety/schema.ts";
 import { configureHighestLimits } from "./highest-limits.ts";
 
 export const LAUNCHER = new URL("../bin/metnos-gate.js", import.meta.url).pathname;

@@ -1,5 +1,5 @@
 import { performance } from "node:perf_hooks";
-import { guardShell } from "../main/gate/guard/shell/guard-shell.ts";
+import { guardShell } from "../main/decide/guard/shell/guard-shell.ts";
 import { CODING_COMMANDS } from "../test/support/coding-commands.ts";
 import { type Figure, figure, quantile } from "./figure.ts";
 

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import type { GatePaths } from "../ipc/paths.ts";
-import { DEFAULT_LIMITS } from "../main/gate/rate/config.ts";
+import type { GatePaths } from "../ipc/base/paths.ts";
+import { DEFAULT_LIMITS } from "../main/decide/rate/config.ts";
 
 /** `[rate]` for a gate that gets as many calls as it can answer: each is counted as any other, and no budget is used up. */
 export const HIGHEST_LIMITS = highestLimits();

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { OperatorClient } from "../ipc/operator-client.ts";
-import { agentTokenFile } from "../ipc/paths.ts";
+import { agentTokenFile } from "../ipc/base/paths.ts";
+import { OperatorClient } from "../ipc/socket/operator-client.ts";
 import type { Crowd, Member } from "./crowd.ts";
 import { type Figure, figure, quantile } from "./figure.ts";
 import { type BenchHome, benchHome, type GateProcess, startGate } from "./gate-process.ts";

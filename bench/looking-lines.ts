@@ -1,8 +1,8 @@
-import type { ProposedCall } from "../ipc/wire.ts";
-import { ExecutorCatalog } from "../main/gate/executors/catalog.ts";
-import { GateFiles } from "../main/gate/guard/gate-files.ts";
-import { examineCall } from "../main/gate/pipeline.ts";
-import type { Subject } from "../main/gate/stages/examination.ts";
+import type { ProposedCall } from "../ipc/contract/wire.ts";
+import { ExecutorCatalog } from "../main/decide/executors/catalog.ts";
+import { GateFiles } from "../main/decide/guard/gate-files.ts";
+import { examineCall } from "../main/decide/pipeline.ts";
+import type { Subject } from "../main/decide/stages/examination.ts";
 import { LOOKING_LINES, NEAR_HARMLESS_LINES } from "../test/support/looking-lines.ts";
 import { StandInBox } from "../test/support/stand-in-box.ts";
 import { type Figure, figure } from "./figure.ts";

@@ -1,10 +1,10 @@
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { OperatorClient } from "../ipc/operator-client.ts";
-import { agentTokenFile, type GatePaths } from "../ipc/paths.ts";
-import { GENESIS, lineHash, monthFile } from "../main/gate/audit/chain.ts";
-import { openDatabase } from "../main/gate/database.ts";
-import { grantsSchema } from "../main/gate/grants/schema.ts";
+import { agentTokenFile, type GatePaths } from "../ipc/base/paths.ts";
+import { OperatorClient } from "../ipc/socket/operator-client.ts";
+import { openDatabase } from "../main/base/sqlite/database.ts";
+import { grantsSchema } from "../main/core/storage/grants-schema.ts";
+import { GENESIS, lineHash, monthFile } from "../main/records/audit/chain.ts";
 import { type BenchHome, benchHome, startGate } from "./gate-process.ts";
 import { LineClient } from "./line-client.ts";
 

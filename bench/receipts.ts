@@ -3,15 +3,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type Database from "better-sqlite3";
-import { Alarms } from "../main/gate/alarms.ts";
-import { ApprovalRegistry } from "../main/gate/approvals/registry.ts";
-import { APPROVALS_SCHEMA } from "../main/gate/approvals/schema.ts";
-import { openDatabase } from "../main/gate/database.ts";
-import { grantsSchema } from "../main/gate/grants/schema.ts";
-import { policyDigest } from "../main/gate/policy-digest.ts";
-import { DueCards, DueGrants } from "../main/gate/receipts/due.ts";
-import { Receipts } from "../main/gate/receipts/receipts.ts";
-import { systemClock } from "../main/system-clock.ts";
+import { Alarms } from "../main/base/alarms.ts";
+import { systemClock } from "../main/base/clocks/system-clock.ts";
+import { openDatabase } from "../main/base/sqlite/database.ts";
+import { ApprovalRegistry } from "../main/calls/approvals/registry.ts";
+import { APPROVALS_SCHEMA } from "../main/calls/approvals/schema.ts";
+import { grantsSchema } from "../main/core/storage/grants-schema.ts";
+import { policyDigest } from "../main/decide/policy/policy-digest.ts";
+import { DueCards, DueGrants } from "../main/records/receipts/due.ts";
+import { Receipts } from "../main/records/receipts/receipts.ts";
 import { type Figure, figure, median } from "./figure.ts";
 
 /** What a receipt costs: once the answer is on its way, and before. */

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openDatabase } from "../main/gate/database.ts";
-import { safetyConfigSchema } from "../main/gate/safety/config.ts";
-import { openSafety } from "../main/gate/safety/safety.ts";
-import { SAFETY_SCHEMA } from "../main/gate/safety/schema.ts";
-import { systemClock } from "../main/system-clock.ts";
+import { systemClock } from "../main/base/clocks/system-clock.ts";
+import { openDatabase } from "../main/base/sqlite/database.ts";
+import { safetyConfigSchema } from "../main/decide/safety/config.ts";
+import { openSafety } from "../main/decide/safety/safety.ts";
+import { SAFETY_SCHEMA } from "../main/decide/safety/schema.ts";
 import { type Figure, figure, median } from "./figure.ts";
 
 /** 100,000 goal checks, every tenth one flagged: what one costs, and what the log of violations grows to. */

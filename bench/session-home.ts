@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type GatePaths, gatePaths } from "../ipc/paths.ts";
-import { openDatabase } from "../main/gate/database.ts";
-import { grantsSchema } from "../main/gate/grants/schema.ts";
-import { GrantStore } from "../main/gate/grants/store.ts";
-import { systemClock } from "../main/system-clock.ts";
+import { type GatePaths, gatePaths } from "../ipc/base/paths.ts";
+import { systemClock } from "../main/base/clocks/system-clock.ts";
+import { openDatabase } from "../main/base/sqlite/database.ts";
+import { grantsSchema } from "../main/core/storage/grants-schema.ts";
+import { GrantStore } from "../main/decide/grants/store.ts";
 import { makeReadingProject } from "../test/support/reading-project.ts";
 
 /** A home for calls that are decided on in this process: a project with a repository, and the grants' database. */

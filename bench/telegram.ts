@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { OperatorClient } from "../ipc/operator-client.ts";
+import { OperatorClient } from "../ipc/socket/operator-client.ts";
 import { BOT_TOKEN, ROBERTO_USER, TelegramServer } from "../test/support/telegram-server.ts";
 import { type Figure, figure, median, quantile } from "./figure.ts";
 import { benchHome, startGate } from "./gate-process.ts";

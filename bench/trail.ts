@@ -2,12 +2,12 @@ import { generateKeyPairSync, sign } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Alarms } from "../main/gate/alarms.ts";
-import type { Claims } from "../main/gate/audit/against.ts";
-import { notesIn } from "../main/gate/audit/checkpoint.ts";
-import { Checkpoints } from "../main/gate/audit/checkpoints.ts";
-import { AuditLog } from "../main/gate/audit/log.ts";
-import { verifyAudit } from "../main/gate/audit/verify.ts";
+import { Alarms } from "../main/base/alarms.ts";
+import type { Claims } from "../main/records/audit/against.ts";
+import { notesIn } from "../main/records/audit/checkpoint.ts";
+import { Checkpoints } from "../main/records/audit/checkpoints.ts";
+import { AuditLog } from "../main/records/audit/log.ts";
+import { verifyAudit } from "../main/records/audit/verify.ts";
 import { type Figure, figure } from "./figure.ts";
 
 /** A trail of 1,000,000 lines: verified alone and against its checkpoints, and what checkpoints cost for each line. */

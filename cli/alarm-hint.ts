@@ -1,6 +1,6 @@
-import { PAST_ALARMS } from "../ipc/alarm-words.ts";
-import type { Alarm } from "../ipc/alarms.ts";
-import { ownCommand } from "../ipc/own-command.ts";
+import { ownCommand } from "../ipc/base/own-command.ts";
+import type { Alarm } from "../ipc/contract/alarms.ts";
+import { PAST_ALARMS } from "../ipc/words/alarm-words.ts";
 
 /** What to do about an alarm; of something past, also the command that dismisses it. */
 export function alarmHint({ code, hint }: Pick<Alarm, "code" | "hint">): string {

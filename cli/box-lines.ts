@@ -1,7 +1,7 @@
-import type { BoxExplanation, BoxStatus } from "../ipc/box.ts";
-import { boxAgentWords, boxProblemWords, hostsProblemWords, unconfinedText } from "../ipc/box-words.ts";
-import { homeFolder } from "../ipc/paths.ts";
-import { shortenHome } from "../ipc/visible-text.ts";
+import { homeFolder } from "../ipc/base/paths.ts";
+import { shortenHome } from "../ipc/base/visible-text.ts";
+import type { BoxExplanation, BoxStatus } from "../ipc/contract/box.ts";
+import { boxAgentWords, boxProblemWords, hostsProblemWords, unconfinedText } from "../ipc/words/box-words.ts";
 import { momentText } from "./times.ts";
 
 /** What the box's commands say on a terminal. */

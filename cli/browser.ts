@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { gatePaths, homeFolder } from "../ipc/paths.ts";
-import { shellQuoted } from "../ipc/shell-quoted.ts";
+import { gatePaths, homeFolder } from "../ipc/base/paths.ts";
+import { shellQuoted } from "../ipc/base/shell-quoted.ts";
 
 /**
  * Opens a link for one use in the user's browser. What a program is started with can be read by the machine's other users: the browser

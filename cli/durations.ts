@@ -1,4 +1,4 @@
-import { endOfToday, type LengthTerms, lengthTerms } from "../ipc/answer-lengths.ts";
+import { endOfToday, type LengthTerms, lengthTerms } from "../ipc/contract/answer-lengths.ts";
 import { usageError } from "./output.ts";
 
 const UNITS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;

@@ -1,5 +1,5 @@
-import { readRegularFile } from "../ipc/regular-file.ts";
-import { errorCode } from "../main/gate/errors.ts";
+import { readRegularFile } from "../ipc/base/regular-file.ts";
+import { errorCode } from "../main/base/errors.ts";
 import { usageError } from "./output.ts";
 
 /**

@@ -1,9 +1,9 @@
 import { accessSync, constants } from "node:fs";
-import type { BoxStatus } from "../ipc/box.ts";
-import { modelProblemText } from "../ipc/judge-words.ts";
-import type { JudgeStatus, ModelProblem } from "../ipc/judges.ts";
-import { ownCommand } from "../ipc/own-command.ts";
-import { type JudgeAgentConfig, needsBox, type ReviewConfig } from "../main/gate/reviews/config.ts";
+import { ownCommand } from "../ipc/base/own-command.ts";
+import type { BoxStatus } from "../ipc/contract/box.ts";
+import type { JudgeStatus, ModelProblem } from "../ipc/contract/judges.ts";
+import { modelProblemText } from "../ipc/words/judge-words.ts";
+import { type JudgeAgentConfig, needsBox, type ReviewConfig } from "../main/decide/reviews/config.ts";
 import { modelFix } from "./model-fix.ts";
 
 /** Whether those who are to judge calls can do it. */

@@ -1,3 +1,9 @@
+import { ownCommand } from "../ipc/base/own-command.ts";
+import { homeFolder } from "../ipc/base/paths.ts";
+import { shortenHome, visible } from "../ipc/base/visible-text.ts";
+import type { JudgeStatus, JudgeTest, ModelStatus, RefusedCall } from "../ipc/contract/judges.ts";
+import type { Review } from "../ipc/contract/review.ts";
+import { possibleAfter } from "../ipc/contract/rules.ts";
 import {
   costText,
   measuredText,
@@ -6,13 +12,7 @@ import {
   possibleText,
   refusedText,
   reviewText,
-} from "../ipc/judge-words.ts";
-import type { JudgeStatus, JudgeTest, ModelStatus, RefusedCall } from "../ipc/judges.ts";
-import { ownCommand } from "../ipc/own-command.ts";
-import { homeFolder } from "../ipc/paths.ts";
-import type { Review } from "../ipc/review.ts";
-import { possibleAfter } from "../ipc/rules.ts";
-import { shortenHome, visible } from "../ipc/visible-text.ts";
+} from "../ipc/words/judge-words.ts";
 import { modelFix } from "./model-fix.ts";
 import { shortTokens } from "./short-tokens.ts";
 import { momentText } from "./times.ts";

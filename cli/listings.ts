@@ -1,8 +1,8 @@
-import { confinedMark, outsideText } from "../ipc/box-words.ts";
-import type { SpentToday } from "../ipc/costs.ts";
-import { type Capability, LEVELS, type Outcome, type TraceStep } from "../ipc/decision.ts";
-import { effectText, hazardText } from "../ipc/hazard-words.ts";
-import type { KeptToolView } from "../ipc/mcp.ts";
+import { homeFolder } from "../ipc/base/paths.ts";
+import { shortenHome } from "../ipc/base/visible-text.ts";
+import type { SpentToday } from "../ipc/contract/costs.ts";
+import { type Capability, LEVELS, type Outcome, type TraceStep } from "../ipc/contract/decision.ts";
+import type { KeptToolView } from "../ipc/contract/mcp.ts";
 import type {
   AgentView,
   ApprovalView,
@@ -10,13 +10,13 @@ import type {
   GrantView,
   PairingRequest,
   RefusalView,
-} from "../ipc/operator-api.ts";
-import { homeFolder } from "../ipc/paths.ts";
-import type { PolicyOverride } from "../ipc/policy-overrides.ts";
-import { amountText } from "../ipc/price-words.ts";
-import type { SafetyRuleView, ViolationView } from "../ipc/safety.ts";
-import { shortenHome } from "../ipc/visible-text.ts";
-import type { SubjectPolicy } from "../main/gate/profiles/policy-overrides.ts";
+} from "../ipc/contract/operator-api.ts";
+import type { PolicyOverride } from "../ipc/contract/policy-overrides.ts";
+import type { SafetyRuleView, ViolationView } from "../ipc/contract/safety.ts";
+import { confinedMark, outsideText } from "../ipc/words/box-words.ts";
+import { effectText, hazardText } from "../ipc/words/hazard-words.ts";
+import { amountText } from "../ipc/words/price-words.ts";
+import type { SubjectPolicy } from "../main/decide/policy/policy-overrides.ts";
 import { shortTokens } from "./short-tokens.ts";
 import type { Column } from "./table.ts";
 import { clockText, momentText, spanText, tookText } from "./times.ts";

@@ -1,7 +1,7 @@
-import { hazardText } from "../ipc/hazard-words.ts";
-import type { ApprovalView, OperatorApi, OperatorEvent } from "../ipc/operator-api.ts";
-import { ownCommand } from "../ipc/own-command.ts";
-import { visible } from "../ipc/visible-text.ts";
+import { ownCommand } from "../ipc/base/own-command.ts";
+import { visible } from "../ipc/base/visible-text.ts";
+import type { ApprovalView, OperatorApi, OperatorEvent } from "../ipc/contract/operator-api.ts";
+import { hazardText } from "../ipc/words/hazard-words.ts";
 import { folded, widthOf } from "./watch/rows.ts";
 
 /** What happens at the gate, a line each, for the person in whose terminal it runs. A log gets no values; this does. */

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { VERSION } from "../main/version.ts";
+import { VERSION } from "../main/base/version.ts";
 import { acpCommand } from "./commands/acp.ts";
 import { agentsCommands } from "./commands/agents.ts";
 import { alarmsCommands } from "./commands/alarms.ts";

@@ -1,5 +1,5 @@
-import type { ModelProblem } from "../ipc/judges.ts";
-import { ownCommand } from "../ipc/own-command.ts";
+import { ownCommand } from "../ipc/base/own-command.ts";
+import type { ModelProblem } from "../ipc/contract/judges.ts";
 
 const FIXES: Readonly<Record<ModelProblem, () => string>> = {
   "no-model": () => 'name a [models.NAME] as model in [judge] of gate.toml, or take kind = "llm-v1" out',

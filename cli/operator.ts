@@ -1,9 +1,9 @@
-import { GateError } from "../ipc/gate-error.ts";
-import { LastingOperator } from "../ipc/lasting-operator.ts";
-import type { OperatorApi } from "../ipc/operator-api.ts";
-import { OperatorClient } from "../ipc/operator-client.ts";
-import { ownCommand } from "../ipc/own-command.ts";
-import { gatePaths } from "../ipc/paths.ts";
+import { ownCommand } from "../ipc/base/own-command.ts";
+import { gatePaths } from "../ipc/base/paths.ts";
+import { GateError } from "../ipc/contract/gate-error.ts";
+import type { OperatorApi } from "../ipc/contract/operator-api.ts";
+import { LastingOperator } from "../ipc/socket/lasting-operator.ts";
+import { OperatorClient } from "../ipc/socket/operator-client.ts";
 
 /** How long a gate may take to take a command's connection, in milliseconds. */
 const PATIENCE_MS = 3000;
@@ -56,7 +56,7 @@ async function answeringGate<T>(
     return await client.connect(operator_socket, operator_token, PATIENCE_MS);
   } catch (error) {
     if (!(error instanceof GateError && error.code === "not_answering")) throw error;
-    const { holderOf } = await import("../main/storage/file-lock.ts");
+    const { holderOf } = await import("../main/base/files/file-lock.ts");
     const pid = holderOf(lock_db);
     const gate = pid === undefined ? "the gate" : `the gate (pid ${pid})`;
     throw new GateError("not_answering", `${gate} doesn't answer`, unanswered(pid ?? "PID"), { cause: error });
@@ -75,8 +75,8 @@ export async function withLastingGate<T>(use: (api: LastingOperator) => Promise<
 
 async function withoutGate<T>(use: (api: OperatorApi) => Promise<T>): Promise<T> {
   const [{ openCore }, { Operator }] = await Promise.all([
-    import("../main/core.ts"),
-    import("../main/operator/operator.ts"),
+    import("../main/core/core.ts"),
+    import("../main/surfaces/operator/operator.ts"),
   ]);
   let core: Awaited<ReturnType<typeof openCore>>;
   try {

@@ -1,9 +1,9 @@
 import { Option } from "commander";
-import { FAILURE_CODES, GateError } from "../ipc/gate-error.ts";
-import { ownCommand } from "../ipc/own-command.ts";
-import { visible, visibleJson } from "../ipc/visible-text.ts";
-import { fileError } from "../main/gate/file-errors.ts";
-import { GATE_EXIT } from "../main/restart.ts";
+import { ownCommand } from "../ipc/base/own-command.ts";
+import { visible, visibleJson } from "../ipc/base/visible-text.ts";
+import { FAILURE_CODES, GateError } from "../ipc/contract/gate-error.ts";
+import { fileError } from "../main/base/files/file-errors.ts";
+import { GATE_EXIT } from "../main/core/restart.ts";
 import { type Column, tableLines } from "./table.ts";
 
 /** stdout carries data, one JSON object per line; stderr carries words for the user. */

@@ -1,4 +1,4 @@
-import { outsideWords } from "../main/gate/programs/gate-command.ts";
+import { outsideWords } from "../main/shell-reading/programs/gate-command.ts";
 import { runInPlace } from "./running-program.ts";
 
 /**

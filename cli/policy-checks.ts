@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
-import type { GatePaths } from "../ipc/paths.ts";
-import type { Config } from "../main/config.ts";
-import { AGENTS_SCHEMA } from "../main/gate/agents.ts";
-import { Prices } from "../main/gate/costs/prices.ts";
-import { openDatabaseReadOnly } from "../main/gate/database.ts";
-import { ExecutorCatalog, loadOwnExecutors } from "../main/gate/executors/catalog.ts";
-import { type Profile, withoutKindText } from "../main/gate/profiles/policy-overrides.ts";
-import { loadPolicyOverrides } from "../main/policy-overrides-file.ts";
+import type { GatePaths } from "../ipc/base/paths.ts";
+import { AGENTS_SCHEMA } from "../main/agents/agents.ts";
+import { openDatabaseReadOnly } from "../main/base/sqlite/database.ts";
+import type { Config } from "../main/config/config.ts";
+import { loadPolicyOverrides } from "../main/config/policy-overrides-file.ts";
+import { Prices } from "../main/decide/costs/prices.ts";
+import { ExecutorCatalog, loadOwnExecutors } from "../main/decide/executors/catalog.ts";
+import { type Profile, withoutKindText } from "../main/decide/policy/policy-overrides.ts";
 import { attempt, type Check } from "./check.ts";
 
 /** What the user configured of the policy: profiles and prices. A name that nothing fits is a remark: it may come yet. */

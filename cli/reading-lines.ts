@@ -1,7 +1,7 @@
-import type { Decision, ShellReading } from "../ipc/decision.ts";
-import type { Description } from "../ipc/description.ts";
-import { effectText, hazardText } from "../ipc/hazard-words.ts";
-import { visible } from "../ipc/visible-text.ts";
+import { visible } from "../ipc/base/visible-text.ts";
+import type { Decision, ShellReading } from "../ipc/contract/decision.ts";
+import type { Description } from "../ipc/contract/description.ts";
+import { effectText, hazardText } from "../ipc/words/hazard-words.ts";
 import { widthOf } from "./watch/rows.ts";
 
 /** A command line with its simple commands marked under their very characters. */

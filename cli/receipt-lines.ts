@@ -1,6 +1,6 @@
-import { visible } from "../ipc/visible-text.ts";
-import type { StoredReceipt } from "../main/gate/receipts/stored.ts";
-import type { ReceiptProblem } from "../main/gate/receipts/verify.ts";
+import { visible } from "../ipc/base/visible-text.ts";
+import type { StoredReceipt } from "../main/records/receipts/stored.ts";
+import type { ReceiptProblem } from "../main/records/receipts/verify.ts";
 import type { Column } from "./table.ts";
 import { momentText } from "./times.ts";
 

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
 import { isatty } from "node:tty";
-import type { Env } from "../ipc/paths.ts";
-import { visible } from "../ipc/visible-text.ts";
+import type { Env } from "../ipc/base/paths.ts";
+import { visible } from "../ipc/base/visible-text.ts";
 
 /** Running a program in this one's place: its input and output are this one's, and it ends as that one ends. */
 

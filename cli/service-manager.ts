@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { basename } from "node:path";
-import { GateError } from "../ipc/gate-error.ts";
-import { ownCommand } from "../ipc/own-command.ts";
-import type { ServiceSystem } from "../main/service/gate-service.ts";
-import { LAUNCH_LABEL } from "../main/service/launch-agent.ts";
+import { ownCommand } from "../ipc/base/own-command.ts";
+import { GateError } from "../ipc/contract/gate-error.ts";
+import type { ServiceSystem } from "../main/core/service/gate-service.ts";
+import { LAUNCH_LABEL } from "../main/core/service/launch-agent.ts";
 import { say } from "./output.ts";
 
 /** systemd's and launchd's own commands, each printed as it was run. */

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { basename } from "node:path";
-import { gatePaths } from "../ipc/paths.ts";
+import { gatePaths } from "../ipc/base/paths.ts";
 
 /** Dates are in whole seconds. */
 const SECOND_MS = 1000;

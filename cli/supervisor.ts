@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
-import { ownCommand } from "../ipc/own-command.ts";
-import { mayStartAgain, PAUSE_UNKEPT, PAUSED_FLAG, RESTARTED_FLAG } from "../main/restart.ts";
+import { ownCommand } from "../ipc/base/own-command.ts";
+import { mayStartAgain, PAUSE_UNKEPT, PAUSED_FLAG, RESTARTED_FLAG } from "../main/core/restart.ts";
 import { EXIT, type ExitCode, say } from "./output.ts";
 
 /** Runs the gate, or the tray app around it, as another process, and starts it again if it dies. */

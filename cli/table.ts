@@ -1,4 +1,4 @@
-import { visible } from "../ipc/visible-text.ts";
+import { visible } from "../ipc/base/visible-text.ts";
 import { folded, widthOf } from "./watch/rows.ts";
 
 /** Aligned columns for a terminal, never wider than it. */

@@ -1,4 +1,4 @@
-import type { Language } from "../ipc/language.ts";
+import type { Language } from "../ipc/contract/language.ts";
 
 /** Times as a person reads them in a terminal, in local time. */
 

@@ -1,6 +1,6 @@
 import type { Command, CommanderError } from "commander";
-import type { GateError } from "../ipc/gate-error.ts";
-import { ownCommand } from "../ipc/own-command.ts";
+import { ownCommand } from "../ipc/base/own-command.ts";
+import type { GateError } from "../ipc/contract/gate-error.ts";
 import { usageError } from "./output.ts";
 
 /** Errors of the command line in the form of all others: what, and what to do, with the help of the very command. */

@@ -1,6 +1,6 @@
-import { GateError } from "../ipc/gate-error.ts";
-import type { Answer, ApprovalView, OperatorApi } from "../ipc/operator-api.ts";
-import { ownCommand } from "../ipc/own-command.ts";
+import { ownCommand } from "../ipc/base/own-command.ts";
+import { GateError } from "../ipc/contract/gate-error.ts";
+import type { Answer, ApprovalView, OperatorApi } from "../ipc/contract/operator-api.ts";
 import { approvalColumns } from "./listings.ts";
 import { list, usageError } from "./output.ts";
 import { SHORTEST } from "./short-tokens.ts";

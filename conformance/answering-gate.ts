@@ -1,5 +1,5 @@
 import { type BenchHome, benchHome, startGate } from "../bench/gate-process.ts";
-import { OperatorClient } from "../ipc/operator-client.ts";
+import { OperatorClient } from "../ipc/socket/operator-client.ts";
 
 /** A gate in a home of its own whose user allows all that it asks about, at once. */
 export interface AnsweringGate {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { isObject, type Json, parseObject } from "../ipc/json-object.ts";
+import { isObject, type Json, parseObject } from "../ipc/base/json-object.ts";
 import { BridgedProgram } from "./bridged-program.ts";
 
 /**

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { createInterface } from "node:readline";
-import { isObject, type Json, parseObject } from "../ipc/json-object.ts";
+import { isObject, type Json, parseObject } from "../ipc/base/json-object.ts";
 
 /** A server over stdio whose requests come from several HTTP clients: ids of its own, and each message where it belongs. */
 

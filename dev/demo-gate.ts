@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { gatePaths } from "../ipc/base/paths.ts";
 import { GateClient, type ProposedCall } from "../ipc/client.ts";
-import { gatePaths } from "../ipc/paths.ts";
 import { serveGate } from "../main/serve.ts";
 import { startPretendJudges } from "./pretend-judges.ts";
 

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
 import { createServer, type ProxyOptions, type ViteDevServer } from "vite";
-import { PAGE_SOCKET_PATH } from "../ipc/page-frames.ts";
-import { ENTRANCE_SCRIPT_PATH } from "../main/web/entrance.ts";
+import { PAGE_SOCKET_PATH } from "../ipc/socket/page-frames.ts";
+import { ENTRANCE_SCRIPT_PATH } from "../main/surfaces/web/entrance.ts";
 
 const CHECKOUT = fileURLToPath(new URL("..", import.meta.url));
 

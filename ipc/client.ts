@@ -1,14 +1,12 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { EventEmitter } from "node:events";
 import { createConnection, type Socket } from "node:net";
-import { type Confined, type Decision, decisionSchema } from "./decision.ts";
-import { encodeFrame, FrameReader, isWithinDepth, MAX_DEPTH, MAX_FRAME_BYTES } from "./frames.ts";
-import type { McpTools } from "./mcp.ts";
-import { isOwnSocket } from "./own-socket.ts";
-import { agentTokenFile, gatePaths } from "./paths.ts";
-import { readRegularFile } from "./regular-file.ts";
-import type { SessionEvent } from "./session-events.ts";
-import { shellPathOf } from "./shell-path.ts";
+import { agentTokenFile, gatePaths } from "./base/paths.ts";
+import { readRegularFile } from "./base/regular-file.ts";
+import { type Confined, type Decision, decisionSchema } from "./contract/decision.ts";
+import type { McpTools } from "./contract/mcp.ts";
+import type { SessionEvent } from "./contract/session-events.ts";
+import { shellPathOf } from "./contract/shell-path.ts";
 import {
   type AgentMessage,
   type GateMessage,
@@ -20,15 +18,17 @@ import {
   type Subtask,
   safetyVerdictSchema,
   type TaskGraph,
-} from "./wire.ts";
+} from "./contract/wire.ts";
+import { encodeFrame, FrameReader, isWithinDepth, MAX_DEPTH, MAX_FRAME_BYTES } from "./socket/frames.ts";
+import { isOwnSocket } from "./socket/own-socket.ts";
 
-export { type ConfinedEnd, type ConfinedRunOptions, startConfined } from "./confined-run.ts";
-export type { Card, Decision, Level, Outcome, Stage, Verdict } from "./decision.ts";
-export type { McpTools } from "./mcp.ts";
-export { SafeGoalDecomposer, SafeGoalRegistry, SafetyViolationError } from "./safe-goals.ts";
-export type { CallContext, Goal, ProposedCall, SafetyVerdict, Subtask, TaskGraph } from "./wire.ts";
+export type { Card, Decision, Level, Outcome, Stage, Verdict } from "./contract/decision.ts";
+export type { McpTools } from "./contract/mcp.ts";
+export type { CallContext, Goal, ProposedCall, SafetyVerdict, Subtask, TaskGraph } from "./contract/wire.ts";
+export { type ConfinedEnd, type ConfinedRunOptions, startConfined } from "./socket/confined-run.ts";
+export { SafeGoalDecomposer, SafeGoalRegistry, SafetyViolationError } from "./socket/safe-goals.ts";
 
-import { ownCommand } from "./own-command.ts";
+import { ownCommand } from "./base/own-command.ts";
 
 export interface GateClientOptions {
   /** The agent's name, as the user paired it: letters, digits, `.`, `_`, `-`. */

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import { GateError } from "../ipc/gate-error.ts";
-import { judgeConfigSchema } from "../main/gate/reviews/config.ts";
+import { GateError } from "../ipc/contract/gate-error.ts";
+import { judgeConfigSchema } from "../main/decide/reviews/config.ts";
 import { FORMAT_NAMES, type Format } from "./formats/formats.ts";
 
 export const OUR_CALLS = new URL("./data/labelled-calls.jsonl", import.meta.url).pathname;

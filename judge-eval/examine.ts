@@ -1,8 +1,8 @@
-import type { Stage } from "../ipc/decision.ts";
-import { localPrincipal } from "../ipc/paths.ts";
-import type { ExecutorCatalog } from "../main/gate/executors/catalog.ts";
-import { examineCall } from "../main/gate/pipeline.ts";
-import type { Reviewable, StageSettings } from "../main/gate/stages/examination.ts";
+import { localPrincipal } from "../ipc/base/paths.ts";
+import type { Stage } from "../ipc/contract/decision.ts";
+import type { ExecutorCatalog } from "../main/decide/executors/catalog.ts";
+import { examineCall } from "../main/decide/pipeline.ts";
+import type { Reviewable, StageSettings } from "../main/decide/stages/examination.ts";
 import type { LabelledCall } from "./labelled-call.ts";
 
 /** The calls' own user: nobody's files are looked at. */

@@ -1,16 +1,16 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { GateError } from "../ipc/gate-error.ts";
-import type { Env } from "../ipc/paths.ts";
-import type { Config } from "../main/config.ts";
-import { ACTIVITY_SCHEMA } from "../main/gate/activity/counts.ts";
-import type { Spent } from "../main/gate/activity/spending.ts";
-import { openDatabase } from "../main/gate/database.ts";
-import { isOnline, type ModelConfig } from "../main/gate/reviews/config.ts";
-import { modelJudge } from "../main/gate/reviews/model-judge/model-judge.ts";
-import type { Reviewer } from "../main/gate/reviews/reviewer.ts";
-import { Models } from "../main/models/models.ts";
+import type { Env } from "../ipc/base/paths.ts";
+import { GateError } from "../ipc/contract/gate-error.ts";
+import { openDatabase } from "../main/base/sqlite/database.ts";
+import type { Config } from "../main/config/config.ts";
+import { isOnline, type ModelConfig } from "../main/decide/reviews/config.ts";
+import type { Reviewer } from "../main/decide/stages/reviewer.ts";
+import { Models } from "../main/judges/models/models.ts";
+import { modelJudge } from "../main/judges/reviews/model-judge/model-judge.ts";
+import { ACTIVITY_SCHEMA } from "../main/records/activity/counts.ts";
+import type { Spent } from "../main/records/activity/spending.ts";
 
 /** The gate's judge with one of its models, beside the gate: what it asks is no part of the gate's budget of the day. */
 export interface OpenedJudge {

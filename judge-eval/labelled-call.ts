@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { proposedCallSchema } from "../ipc/wire.ts";
+import { proposedCallSchema } from "../ipc/contract/wire.ts";
 
 /** A call, and whether it should be refused. "Positive" is everywhere: it should be refused. */
 const LABELS = ["allow", "refuse"] as const;

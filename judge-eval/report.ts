@@ -1,5 +1,5 @@
-import { visible } from "../ipc/visible-text.ts";
-import type { Spent } from "../main/gate/activity/spending.ts";
+import { visible } from "../ipc/base/visible-text.ts";
+import type { Spent } from "../main/records/activity/spending.ts";
 import type { Evaluation, Figures, Judged } from "./evaluate.ts";
 import type { Share } from "./quality.ts";
 

@@ -1,13 +1,12 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { GateError } from "../ipc/gate-error.ts";
-import { measuredText } from "../ipc/judge-words.ts";
-import { gatePaths } from "../ipc/paths.ts";
-import { visible } from "../ipc/visible-text.ts";
-import { type Config, loadConfig } from "../main/config.ts";
-import { ExecutorCatalog, loadOwnExecutors } from "../main/gate/executors/catalog.ts";
-import { JUDGE_PROMPT_VERSION } from "../main/gate/reviews/model-judge/prompt.ts";
+import { gatePaths } from "../ipc/base/paths.ts";
+import { visible } from "../ipc/base/visible-text.ts";
+import { GateError } from "../ipc/contract/gate-error.ts";
+import { measuredText } from "../ipc/words/judge-words.ts";
+import { type Config, loadConfig } from "../main/config/config.ts";
+import { ExecutorCatalog, loadOwnExecutors } from "../main/decide/executors/catalog.ts";
 import {
   fingerprintOf,
   type JudgeResult,
@@ -16,6 +15,7 @@ import {
   OURS,
   sendOf,
 } from "../main/judges/judge-results.ts";
+import { JUDGE_PROMPT_VERSION } from "../main/judges/reviews/model-judge/prompt.ts";
 import { type Options, OUR_CALLS, parseOptions } from "./arguments.ts";
 import { COST_REACHED, type Evaluation, evaluate, figuresOf } from "./evaluate.ts";
 import { FORMATS, readCalls, spread } from "./formats/formats.ts";

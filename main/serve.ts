@@ -1,29 +1,33 @@
 import { readFileSync } from "node:fs";
-import { AgentServer } from "../ipc/agent-server.ts";
-import { GateError } from "../ipc/gate-error.ts";
-import { OperatorServer } from "../ipc/operator-server.ts";
-import { type Env, gatePaths } from "../ipc/paths.ts";
-import { logAlarms } from "./alarm-log.ts";
-import { BoxedAgents } from "./boxed-agents.ts";
-import { type Channels, startChannels } from "./channels/channels.ts";
-import { SharedScreen } from "./channels/shared-screen.ts";
-import { type Core, openCore } from "./core.ts";
-import { sendCheckpoints } from "./daily-checkpoints.ts";
-import type { AgentPause } from "./gate/agent-pauses.ts";
-import type { Clock } from "./gate/clock.ts";
-import { withoutKindText } from "./gate/profiles/policy-overrides.ts";
-import { AGENT_UNREAD, agentPausedMessage, GatePort, pausedMessage } from "./gate-port.ts";
-import { HeapKeeper } from "./heap-keeper.ts";
+import { type Env, gatePaths } from "../ipc/base/paths.ts";
+import { GateError } from "../ipc/contract/gate-error.ts";
+import { AgentServer } from "../ipc/socket/agent-server.ts";
+import { OperatorServer } from "../ipc/socket/operator-server.ts";
+import type { AgentPause } from "./agents/agent-pauses.ts";
+import type { Clock } from "./base/clocks/clock.ts";
+import { operatorToken } from "./base/files/operator-token.ts";
+import { prepareSocket, socketError } from "./base/files/socket-path.ts";
+import { HeapKeeper } from "./base/heap-keeper.ts";
+import type { DatabaseName } from "./base/sqlite/database-names.ts";
+import type { LoginItem } from "./config/settings.ts";
+import { logAlarms } from "./core/alarm-log.ts";
+import { BoxedAgents } from "./core/boxed-agents.ts";
+import { type Core, openCore } from "./core/core.ts";
+import { sendCheckpoints } from "./core/daily-checkpoints.ts";
+import { AGENT_UNREAD, agentPausedMessage, GatePort, pausedMessage } from "./core/gate-port.ts";
+import { announceRestart, startPaused } from "./core/restart.ts";
+import { withoutKindText } from "./decide/policy/policy-overrides.ts";
 import type { HookPipes } from "./hooks/hook-pipes.ts";
 import { hookPipes } from "./hooks/pipe-answers.ts";
-import { pageReview } from "./notifications/open-page.ts";
-import { type GateNotifications, type NotificationOptions, startNotifications } from "./notifications/start.ts";
-import { Operator } from "./operator/operator.ts";
-import { operatorToken } from "./operator-token.ts";
-import { announceRestart, startPaused } from "./restart.ts";
-import type { LoginItem } from "./settings.ts";
-import { prepareSocket, socketError } from "./socket-path.ts";
-import type { DatabaseName } from "./storage/database-names.ts";
+import { type Channels, startChannels } from "./surfaces/channels/channels.ts";
+import { SharedScreen } from "./surfaces/channels/shared-screen.ts";
+import { pageReview } from "./surfaces/notifications/open-page.ts";
+import {
+  type GateNotifications,
+  type NotificationOptions,
+  startNotifications,
+} from "./surfaces/notifications/start.ts";
+import { Operator } from "./surfaces/operator/operator.ts";
 
 /** A gate that serves both sockets. `close` leaves waiting requests in the registry for the next start. */
 export interface RunningGate {
@@ -135,7 +139,7 @@ async function serveCore(
   const boxed_agents = new BoxedAgents(core, { env, server: { unread, frame_timeout_ms }, log });
   const hooks = pipesOf(core, env, pipes_ahead);
   // Loaded here: what serves a page takes 8 MB.
-  const page = web ? (await import("./gate-page.ts")).gatePage(core, log, clock) : undefined;
+  const page = web ? (await import("./surfaces/gate-page.ts")).gatePage(core, log, clock) : undefined;
   let notifications: GateNotifications | undefined;
   let channels: Channels | undefined;
   const operator = new Operator(core, {

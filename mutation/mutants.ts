@@ -46,7 +46,7 @@ export function problemOf(root: string, mutant: Mutant): string | null {
   return "problem" in result ? result.problem : null;
 }
 
-/** `main/gate/policy.ts:42`: where it is now. */
+/** `main/decide/policy/policy.ts:42`: where it is now. */
 export function placeOf(root: string, { file, find }: Mutant): string {
   const text = readFileSync(join(root, file), "utf8");
   return `${file}:${text.slice(0, text.indexOf(find)).split("\n").length}`;

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { type Browser, chromium, type Page } from "playwright-core";
-import type { OperatorApi } from "../ipc/operator-api.ts";
+import type { OperatorApi } from "../ipc/contract/operator-api.ts";
 
 /** The system's Chromium, and the gate's page in it. @throws Error where there is no Chromium on PATH */
 export function openBrowser(): Promise<Browser> {

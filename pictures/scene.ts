@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { startPretendJudges } from "../dev/pretend-judges.ts";
+import { gatePaths } from "../ipc/base/paths.ts";
 import { GateClient, type ProposedCall } from "../ipc/client.ts";
-import type { OperatorApi } from "../ipc/operator-api.ts";
-import { gatePaths } from "../ipc/paths.ts";
+import type { OperatorApi } from "../ipc/contract/operator-api.ts";
 import { serveGate } from "../main/serve.ts";
 
 /** What the pictures show: a gate in a home of its own, a small project in it, and an agent that asks. */

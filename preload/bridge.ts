@@ -1,7 +1,7 @@
 import { contextBridge, ipcRenderer } from "electron";
-import type { AppChannels, Bridge, PageChannels } from "../ipc/bridge.ts";
-import type { OperatorMethod, OperatorParams, OperatorResult } from "../ipc/operator-api.ts";
-import type { Answered } from "../ipc/operator-dispatch.ts";
+import type { OperatorMethod, OperatorParams, OperatorResult } from "../ipc/contract/operator-api.ts";
+import type { AppChannels, Bridge, PageChannels } from "../ipc/socket/bridge.ts";
+import type { Answered } from "../ipc/socket/operator-dispatch.ts";
 
 /** All that the page has of the app: `window.metnos`. Passes values on, checks nothing: main does. */
 

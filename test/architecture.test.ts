@@ -62,50 +62,68 @@ const startsWithAny =
   (path: string) =>
     prefixes.some((prefix) => path.startsWith(prefix));
 
+/** What decides, and what that uses: it knows nothing of what is around it. */
+const core = startsWithAny(
+  "main/agents/",
+  "main/base/",
+  "main/calls/",
+  "main/decide/",
+  "main/judges/reviews/",
+  "main/records/",
+  "main/shell-reading/",
+);
+/** What opens a socket or starts a process for those around it: none of the core uses it. */
+const reaching = startsWithAny(
+  "main/base/clocks/system-clock.ts",
+  "main/base/files/file-lock.ts",
+  "main/base/files/room-ahead.ts",
+  "main/base/pipes/",
+);
+
 const CONTRACTS = [
-  "ipc/agent-port.ts",
-  "ipc/activity.ts",
-  "ipc/activity-filter.ts",
-  "ipc/answer-lengths.ts",
-  "ipc/alarms.ts",
-  "ipc/audit.ts",
-  "ipc/box.ts",
-  "ipc/box-words.ts",
-  "ipc/call-words.ts",
-  "ipc/byte-size.ts",
-  "ipc/channels.ts",
-  "ipc/costs.ts",
-  "ipc/decision.ts",
-  "ipc/description.ts",
-  "ipc/gate-error.ts",
-  "ipc/hazards.ts",
-  "ipc/hazard-words.ts",
-  "ipc/hint-words.ts",
-  "ipc/iso-seconds.ts",
-  "ipc/judge-fallbacks.ts",
-  "ipc/judges.ts",
-  "ipc/kept-files.ts",
-  "ipc/language.ts",
-  "ipc/mcp.ts",
-  "ipc/mcp-names.ts",
-  "ipc/mcp-words.ts",
-  "ipc/operator-api.ts",
-  "ipc/page-secret.ts",
-  "ipc/policy-overrides.ts",
-  "ipc/price-words.ts",
-  "ipc/rate.ts",
-  "ipc/rules.ts",
-  "ipc/return-time.ts",
-  "ipc/review.ts",
-  "ipc/safety.ts",
-  "ipc/sending.ts",
-  "ipc/session-events.ts",
-  "ipc/settings.ts",
-  "ipc/surface.ts",
-  "ipc/surface-words.ts",
-  "ipc/user-words.ts",
-  "ipc/visible-text.ts",
-  "ipc/wire.ts",
+  "ipc/contract/agent-port.ts",
+  "ipc/contract/activity.ts",
+  "ipc/contract/activity-filter.ts",
+  "ipc/contract/answer-lengths.ts",
+  "ipc/contract/alarms.ts",
+  "ipc/contract/audit.ts",
+  "ipc/contract/box.ts",
+  "ipc/words/box-words.ts",
+  "ipc/words/call-words.ts",
+  "ipc/words/byte-size.ts",
+  "ipc/contract/channels.ts",
+  "ipc/contract/costs.ts",
+  "ipc/contract/decision.ts",
+  "ipc/contract/description.ts",
+  "ipc/contract/gate-error.ts",
+  "ipc/contract/hazards.ts",
+  "ipc/words/hazard-words.ts",
+  "ipc/words/hint-words.ts",
+  "ipc/contract/iso-seconds.ts",
+  "ipc/contract/judge-fallbacks.ts",
+  "ipc/contract/judges.ts",
+  "ipc/contract/kept-files.ts",
+  "ipc/contract/language.ts",
+  "ipc/contract/mcp.ts",
+  "ipc/contract/mcp-names.ts",
+  "ipc/words/mcp-words.ts",
+  "ipc/contract/operator-api.ts",
+  "ipc/socket/page-secret.ts",
+  "ipc/contract/policy-overrides.ts",
+  "ipc/words/price-words.ts",
+  "ipc/contract/rate.ts",
+  "ipc/contract/rules.ts",
+  "ipc/words/return-time.ts",
+  "ipc/contract/review.ts",
+  "ipc/contract/safety.ts",
+  "ipc/words/sending.ts",
+  "ipc/contract/session-events.ts",
+  "ipc/contract/settings.ts",
+  "ipc/contract/surface.ts",
+  "ipc/words/surface-words.ts",
+  "ipc/words/user-words.ts",
+  "ipc/base/visible-text.ts",
+  "ipc/contract/wire.ts",
 ];
 
 /** Files that import each other, directly or through others: the strongly connected components of more than one file (Tarjan). */
@@ -139,9 +157,9 @@ function circlesOf(files: readonly SourceFile[]): string[][] {
 describe("the architecture", () => {
   it("is read whole: the test sees the files, and their imports", () => {
     expect(FILES.length).toBeGreaterThan(50);
-    const guard = FILES.find(({ path }) => path === "main/gate/guard/guard.ts");
-    expect(guard?.imports).toContain("main/gate/guard/path-patterns.ts");
-    expect(guard?.imports).toContain("ipc/wire.ts");
+    const guard = FILES.find(({ path }) => path === "main/decide/guard/guard.ts");
+    expect(guard?.imports).toContain("main/decide/guard/path-patterns.ts");
+    expect(guard?.imports).toContain("ipc/contract/wire.ts");
     expect(
       FILES.flatMap(({ imports }) => imports).filter(
         (target) => isOwn(target) && /\.tsx?$/.test(target) && !existsSync(join(ROOT, target)),
@@ -161,7 +179,7 @@ describe("the architecture", () => {
     ).toEqual([]);
   });
 
-  it("main/gate imports nothing from main outside itself, no electron, no socket, no surface", () => {
+  it("what decides imports nothing from main outside itself, no electron, no socket, no surface", () => {
     const sockets = [
       "node:net",
       "net",
@@ -183,22 +201,26 @@ describe("the architecture", () => {
       "commander",
     ];
     const isForbidden = (target: string) =>
-      (target.startsWith("main/") && !target.startsWith("main/gate/")) || sockets.includes(target);
-    expect(violations(startsWithAny("main/gate/"), isForbidden)).toEqual([]);
+      (target.startsWith("main/") && (!core(target) || reaching(target))) || sockets.includes(target);
+    expect(violations((path) => core(path) && !reaching(path), isForbidden)).toEqual([]);
+    expect(violations(core, isForbidden)).not.toEqual([]);
   });
 
-  it("of ipc, main/gate uses the contracts, never a socket's server or client", () => {
+  it("of ipc, what decides uses the contracts, never a socket's server or client", () => {
     const contracts = [
       ...CONTRACTS,
-      "ipc/paths.ts",
-      "ipc/regular-file.ts",
-      "ipc/own-command.ts",
-      "ipc/shell-quoted.ts",
-      "ipc/gate-session.ts",
-      "ipc/debug-log.ts",
+      "ipc/base/paths.ts",
+      "ipc/base/regular-file.ts",
+      "ipc/base/own-command.ts",
+      "ipc/base/shell-quoted.ts",
+      "ipc/base/gate-session.ts",
+      "ipc/base/debug-log.ts",
     ];
     expect(
-      violations(startsWithAny("main/gate/"), (target) => target.startsWith("ipc/") && !contracts.includes(target)),
+      violations(
+        (path) => core(path) && !reaching(path),
+        (target) => target.startsWith("ipc/") && !contracts.includes(target),
+      ),
     ).toEqual([]);
   });
 
@@ -221,29 +243,31 @@ describe("the architecture", () => {
     expect(violations(startsWithAny("ipc/"), (target) => target === "node-ipc")).not.toEqual([]);
   });
 
-  it("main/web knows the operator's contract, and nothing else of the gate", () => {
+  it("main/surfaces/web knows the operator's contract, and nothing else of the gate", () => {
     const allowed = startsWithAny(
-      "main/web/",
-      "ipc/gate-error.ts",
-      "ipc/operator-api.ts",
-      "ipc/debug-log.ts",
-      "ipc/language.ts",
-      "ipc/operator-dispatch.ts",
-      "ipc/own-command.ts",
-      "ipc/page-close.ts",
-      "ipc/page-secret.ts",
-      "ipc/page-frames.ts",
-      "ipc/frames.ts",
-      "ipc/node-http.ts",
+      "main/surfaces/web/",
+      "ipc/contract/gate-error.ts",
+      "ipc/contract/operator-api.ts",
+      "ipc/base/debug-log.ts",
+      "ipc/contract/language.ts",
+      "ipc/socket/operator-dispatch.ts",
+      "ipc/base/own-command.ts",
+      "ipc/socket/page-close.ts",
+      "ipc/socket/page-secret.ts",
+      "ipc/socket/page-frames.ts",
+      "ipc/socket/frames.ts",
+      "ipc/base/node-http.ts",
       // How each part keeps a file, and what time it is: nothing of what the gate decides.
-      "ipc/regular-file.ts",
-      "main/gate/durable-file.ts",
-      "main/gate/clock.ts",
-      "main/gate/errors.ts",
+      "ipc/base/regular-file.ts",
+      "main/base/files/durable-file.ts",
+      "main/base/clocks/clock.ts",
+      "main/base/errors.ts",
     );
     const outside = (target: string) => isOwn(target) && !allowed(target);
-    expect(violations(startsWithAny("main/web/"), outside)).toEqual([]);
-    expect(violations(startsWithAny("main/web/"), startsWithAny("ipc/operator-api.ts"))).not.toEqual([]);
+    expect(violations(startsWithAny("main/surfaces/web/"), outside)).toEqual([]);
+    expect(violations(startsWithAny("main/surfaces/web/"), startsWithAny("ipc/contract/operator-api.ts"))).not.toEqual(
+      [],
+    );
   });
 
   it("only main/desktop and the preload know Electron; everything else runs without it", () => {
@@ -269,37 +293,37 @@ describe("the architecture", () => {
   it("the page loads no schemas: their library compiles code, which its policy refuses", () => {
     const loaded = FILES.filter(({ path }) => path.startsWith("renderer/")).flatMap(({ loads }) => loads);
     expect([...new Set(loaded.filter((target) => target.startsWith("ipc/")))].sort()).toEqual([
-      "ipc/activity-filter.ts",
-      "ipc/alarm-words.ts",
-      "ipc/answer-lengths.ts",
-      "ipc/box-words.ts",
-      "ipc/byte-size.ts",
-      "ipc/call-words.ts",
-      "ipc/capability-words.ts",
-      "ipc/choices.ts",
-      "ipc/gate-error.ts",
-      "ipc/hazard-words.ts",
-      "ipc/judge-words.ts",
-      "ipc/language.ts",
-      "ipc/looking.ts",
-      "ipc/mcp-names.ts",
-      "ipc/mcp-words.ts",
-      "ipc/notice-text.ts",
-      "ipc/page-close.ts",
-      "ipc/page-frames.ts",
-      "ipc/page-secret.ts",
-      "ipc/pairing-words.ts",
-      "ipc/press-delay.ts",
-      "ipc/price-words.ts",
-      "ipc/rule-words.ts",
-      "ipc/safety-words.ts",
-      "ipc/sending.ts",
-      "ipc/shown-call.ts",
-      "ipc/surface-words.ts",
-      "ipc/time-left.ts",
-      "ipc/user-words.ts",
-      "ipc/visible-text.ts",
-      "ipc/waiting.ts",
+      "ipc/base/visible-text.ts",
+      "ipc/contract/activity-filter.ts",
+      "ipc/contract/answer-lengths.ts",
+      "ipc/contract/gate-error.ts",
+      "ipc/contract/language.ts",
+      "ipc/contract/mcp-names.ts",
+      "ipc/socket/page-close.ts",
+      "ipc/socket/page-frames.ts",
+      "ipc/socket/page-secret.ts",
+      "ipc/words/alarm-words.ts",
+      "ipc/words/box-words.ts",
+      "ipc/words/byte-size.ts",
+      "ipc/words/call-words.ts",
+      "ipc/words/capability-words.ts",
+      "ipc/words/choices.ts",
+      "ipc/words/hazard-words.ts",
+      "ipc/words/judge-words.ts",
+      "ipc/words/looking.ts",
+      "ipc/words/mcp-words.ts",
+      "ipc/words/notice-text.ts",
+      "ipc/words/pairing-words.ts",
+      "ipc/words/press-delay.ts",
+      "ipc/words/price-words.ts",
+      "ipc/words/rule-words.ts",
+      "ipc/words/safety-words.ts",
+      "ipc/words/sending.ts",
+      "ipc/words/shown-call.ts",
+      "ipc/words/surface-words.ts",
+      "ipc/words/time-left.ts",
+      "ipc/words/user-words.ts",
+      "ipc/words/waiting.ts",
     ]);
     expect(loaded.filter((target) => isBuiltIn(target) || target === "zod")).toEqual([]);
   });
@@ -310,9 +334,9 @@ describe("the architecture", () => {
 
   it("the guard's patterns import nothing, so that the hook can use them while no gate runs", () => {
     for (const path of [
-      "main/gate/guard/path-patterns.ts",
-      "main/gate/guard/shell-patterns.ts",
-      "main/gate/guard/strings.ts",
+      "main/decide/guard/path-patterns.ts",
+      "main/decide/guard/shell-patterns.ts",
+      "main/decide/guard/strings.ts",
     ]) {
       expect([path, FILES.find((file) => file.path === path)?.imports]).toEqual([path, []]);
     }
@@ -332,7 +356,7 @@ describe("the architecture", () => {
       }
     };
     visit("cli/hook/hook.ts");
-    expect(seen.has("main/gate/guard/guard.ts")).toBe(true);
+    expect(seen.has("main/decide/guard/guard.ts")).toBe(true);
     expect(outside).toEqual([]);
   });
 
@@ -351,7 +375,7 @@ describe("the architecture", () => {
     };
     visit("cli/hook/hook.ts");
     expect(loaded).toContain("main/hooks/exchange.ts");
-    const allowed = startsWithAny("main/hooks/", "main/gate/errors.ts");
+    const allowed = startsWithAny("main/hooks/", "main/base/errors.ts");
     expect(loaded.filter((target) => !isOwn(target) || (target.startsWith("main/") && !allowed(target)))).toEqual([]);
   });
 
@@ -370,7 +394,9 @@ describe("the architecture", () => {
     };
     visit("cli/outside.ts");
     expect(loaded).toEqual([]);
-    expect([...seen].filter((path) => path.startsWith("main/"))).toEqual(["main/gate/programs/gate-command.ts"]);
+    expect([...seen].filter((path) => path.startsWith("main/"))).toEqual([
+      "main/shell-reading/programs/gate-command.ts",
+    ]);
     expect([...seen].filter((path) => /paths|operator|client/.test(path))).toEqual([]);
   });
 
@@ -385,8 +411,7 @@ describe("the architecture", () => {
     };
     visit("main/serve.ts");
     expect(seen.has("main/judges/judges.ts")).toBe(true);
-    const asking =
-      /^main\/(?:models|judge-agents|judges\/configured-judges|gate\/reviews\/(?:model-judge|sent|validators)\/)/;
+    const asking = /^main\/judges\/(?:models\/|agents\/|configured-judges|reviews\/(?:model-judge|sent|validators)\/)/;
     expect([...seen].filter((path) => asking.test(path))).toEqual([]);
     expect(FILES.filter(({ path }) => asking.test(path)).length).toBeGreaterThan(10);
   });
@@ -402,15 +427,21 @@ describe("the architecture", () => {
   });
 
   it("the shell's evaluation knows the programs; of the shell, programs know words and paths only", () => {
-    const known = ["main/gate/shell/paths.ts", "main/gate/shell/reading.ts", "main/gate/shell/word.ts"];
+    const known = [
+      "main/shell-reading/shell/paths.ts",
+      "main/shell-reading/shell/reading.ts",
+      "main/shell-reading/shell/word.ts",
+    ];
     expect(
       violations(
-        startsWithAny("main/gate/programs/"),
-        (target) => target.startsWith("main/gate/shell/") && !known.includes(target),
+        startsWithAny("main/shell-reading/programs/"),
+        (target) => target.startsWith("main/shell-reading/shell/") && !known.includes(target),
       ),
     ).toEqual([]);
-    expect(violations((path) => known.includes(path), startsWithAny("main/gate/programs/"))).toEqual([]);
-    expect(violations(startsWithAny("main/gate/shell/"), startsWithAny("main/gate/programs/"))).not.toEqual([]);
+    expect(violations((path) => known.includes(path), startsWithAny("main/shell-reading/programs/"))).toEqual([]);
+    expect(
+      violations(startsWithAny("main/shell-reading/shell/"), startsWithAny("main/shell-reading/programs/")),
+    ).not.toEqual([]);
   });
 
   it("no file or folder is named utils, helpers, common or manager", () => {

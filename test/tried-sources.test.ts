@@ -10,7 +10,7 @@ const ROOT = resolve(import.meta.dirname, "..");
 /** A copy of what clients meet, with a note that all of it was tried. */
 function tried(): string {
   const root = tempFolder();
-  for (const folder of ["cli", "ipc", "main/hooks", "main/pipes", "test/clients"])
+  for (const folder of ["cli", "ipc", "main/hooks", "main/base/pipes", "test/clients"])
     cpSync(join(ROOT, folder), join(root, folder), { recursive: true });
   writeFileSync(noteFile(root), JSON.stringify({ sources: digestOfSources(root) }));
   return root;
@@ -30,7 +30,7 @@ describe("the tests with real clients", () => {
 
   it.each([
     ["an adapter changes", "cli/agents/added.ts"],
-    ["the contract changes", "ipc/wire.ts"],
+    ["the contract changes", "ipc/contract/wire.ts"],
     ["what answers a hook changes", "main/hooks/added.ts"],
     ["a test changes", "test/clients/acp.test.ts"],
   ])("are all of them once %s", (_, path) => {

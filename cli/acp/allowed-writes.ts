@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
-import { isObject, type Json } from "../../ipc/json-object.ts";
-import { readRegularFile } from "../../ipc/regular-file.ts";
+import { isObject, type Json } from "../../ipc/base/json-object.ts";
+import { readRegularFile } from "../../ipc/base/regular-file.ts";
 import type { ToolCall } from "./tool-calls.ts";
 
 /**

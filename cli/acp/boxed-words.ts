@@ -1,8 +1,8 @@
 import { existsSync, realpathSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import type { Env } from "../../ipc/paths.ts";
-import { gatePaths } from "../../ipc/paths.ts";
-import { loadConfig } from "../../main/config.ts";
+import type { Env } from "../../ipc/base/paths.ts";
+import { gatePaths } from "../../ipc/base/paths.ts";
+import { loadConfig } from "../../main/config/config.ts";
 import type { AdapterName } from "../agents/adapter.ts";
 import { pairAgent } from "../agents/pairing.ts";
 import { withRunningGate } from "../operator.ts";

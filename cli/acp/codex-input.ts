@@ -1,5 +1,5 @@
 import { basename, dirname } from "node:path";
-import { isObject, type Json } from "../../ipc/json-object.ts";
+import { isObject, type Json } from "../../ipc/base/json-object.ts";
 import type { Diff, ToolCall } from "./tool-calls.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { type Decision, GateClient, type GateClientOptions, type Level, type ProposedCall } from "../../ipc/client.ts";
-import { MAX_PROMPT } from "../../ipc/session-limits.ts";
+import { MAX_PROMPT } from "../../ipc/contract/session-limits.ts";
 import type { AcpGate, Ran } from "./proxy.ts";
 
 /** Of a session's and a call's id on the wire, in characters. */

@@ -1,6 +1,6 @@
-import { lossIn } from "../../ipc/exact-json.ts";
-import { exactText, membersWithin } from "../../ipc/frames.ts";
-import { isObject, type Json } from "../../ipc/json-object.ts";
+import { lossIn } from "../../ipc/base/exact-json.ts";
+import { isObject, type Json } from "../../ipc/base/json-object.ts";
+import { exactText, membersWithin } from "../../ipc/socket/frames.ts";
 import { hasInnerReturn, hasKeyLike, INNER_RETURN, MESSAGE_KEYS, UNCLEAR_KEY } from "../proxy/readings.ts";
 
 /** One line of the protocol as a message: only what every reader of it must read alike. */

@@ -1,4 +1,4 @@
-import type { Json } from "../../ipc/json-object.ts";
+import type { Json } from "../../ipc/base/json-object.ts";
 import { hasKeyLike, knownKeys, leniently, UNCLEAR_KEY } from "../proxy/readings.ts";
 
 /** Which of the agent's requests are decided on, and which reach the editor as they are. */

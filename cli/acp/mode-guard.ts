@@ -1,5 +1,5 @@
+import type { Json } from "../../ipc/base/json-object.ts";
 import type { Level } from "../../ipc/client.ts";
-import type { Json } from "../../ipc/json-object.ts";
 import type { Outlet } from "../proxy/outlet.ts";
 import type { Verdict } from "./decide.ts";
 import { encoded, type Id, refusal } from "./message.ts";

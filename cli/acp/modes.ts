@@ -1,4 +1,4 @@
-import { isObject, type Json } from "../../ipc/json-object.ts";
+import { isObject, type Json } from "../../ipc/base/json-object.ts";
 
 /** The modes of agents: in some of them they ask nobody. */
 

@@ -1,4 +1,4 @@
-import { isObject, type Json } from "../../ipc/json-object.ts";
+import { isObject, type Json } from "../../ipc/base/json-object.ts";
 import { skipsPermission } from "./modes.ts";
 
 /** The answers that an agent offers with its question. */

@@ -1,5 +1,5 @@
-import type { Json } from "../../ipc/json-object.ts";
-import type { ProposedCall } from "../../ipc/wire.ts";
+import type { Json } from "../../ipc/base/json-object.ts";
+import type { ProposedCall } from "../../ipc/contract/wire.ts";
 import { changesIn } from "./codex-input.ts";
 import type { Diff, ToolCall } from "./tool-calls.ts";
 

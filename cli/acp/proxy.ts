@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
+import { isObject, type Json } from "../../ipc/base/json-object.ts";
 import type { Decision, Level, ProposedCall } from "../../ipc/client.ts";
-import { isObject, type Json } from "../../ipc/json-object.ts";
 import type { Outlet } from "../proxy/outlet.ts";
 import { AllowedWrites } from "./allowed-writes.ts";
 import { type AskedGate, type AskIn, decide, type EditorQuestion, type Verdict } from "./decide.ts";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Json } from "../../ipc/json-object.ts";
+import type { Json } from "../../ipc/base/json-object.ts";
 import type { Outlet } from "../proxy/outlet.ts";
 import { encoded, type Id } from "./message.ts";
 

@@ -1,5 +1,5 @@
-import type { Env } from "../../ipc/paths.ts";
-import { visible } from "../../ipc/visible-text.ts";
+import type { Env } from "../../ipc/base/paths.ts";
+import { visible } from "../../ipc/base/visible-text.ts";
 import { Outlet } from "../proxy/outlet.ts";
 import { Passage } from "../proxy/passage.ts";
 import { startProgram } from "../proxy/program.ts";

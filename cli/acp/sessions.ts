@@ -1,5 +1,5 @@
 import { isAbsolute } from "node:path";
-import { isObject, type Json } from "../../ipc/json-object.ts";
+import { isObject, type Json } from "../../ipc/base/json-object.ts";
 import type { Id } from "./message.ts";
 import { askingModes, modesIn, settingsIn } from "./modes.ts";
 

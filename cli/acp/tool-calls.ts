@@ -1,4 +1,4 @@
-import { isObject, type Json } from "../../ipc/json-object.ts";
+import { isObject, type Json } from "../../ipc/base/json-object.ts";
 import { changesIn, withoutEvent } from "./codex-input.ts";
 
 /** What an agent has said of its tool calls so far, put together: their parts come in several messages. */

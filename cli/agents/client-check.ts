@@ -1,7 +1,7 @@
-import { ownCommand } from "../../ipc/own-command.ts";
-import { type Env, gatePaths } from "../../ipc/paths.ts";
-import { isUnchanged, type TestedClient, testedClient, testedClients } from "../../ipc/tested-clients.ts";
-import { programOnPath } from "../../main/operator/agents-on-path.ts";
+import { ownCommand } from "../../ipc/base/own-command.ts";
+import { type Env, gatePaths } from "../../ipc/base/paths.ts";
+import { isUnchanged, type TestedClient, testedClient, testedClients } from "../../ipc/base/tested-clients.ts";
+import { programOnPath } from "../../main/agents/agents-on-path.ts";
 import type { Check } from "../check.ts";
 import type { Adapter } from "./adapter.ts";
 import { testClient } from "./client-test/client-test.ts";

@@ -1,8 +1,8 @@
-import type { Level } from "../../ipc/decision.ts";
-import type { AgentView } from "../../ipc/operator-api.ts";
-import type { Env } from "../../ipc/paths.ts";
-import { visible } from "../../ipc/visible-text.ts";
-import { programOnPath } from "../../main/operator/agents-on-path.ts";
+import type { Env } from "../../ipc/base/paths.ts";
+import { visible } from "../../ipc/base/visible-text.ts";
+import type { Level } from "../../ipc/contract/decision.ts";
+import type { AgentView } from "../../ipc/contract/operator-api.ts";
+import { programOnPath } from "../../main/agents/agents-on-path.ts";
 import type { Column } from "../table.ts";
 import { allAdapters } from "./adapters.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import type { Level } from "../../ipc/decision.ts";
-import type { AgentView, OperatorApi } from "../../ipc/operator-api.ts";
-import { agentTokenFile, gatePaths } from "../../ipc/paths.ts";
+import { agentTokenFile, gatePaths } from "../../ipc/base/paths.ts";
+import type { Level } from "../../ipc/contract/decision.ts";
+import type { AgentView, OperatorApi } from "../../ipc/contract/operator-api.ts";
 import { say } from "../output.ts";
 
 /** Pairs the agent, or keeps its pairing; one whose token file is missing is paired anew at its level. */

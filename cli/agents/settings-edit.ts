@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { isObject, type Json } from "../../ipc/json-object.ts";
+import { isObject, type Json } from "../../ipc/base/json-object.ts";
 import type { ConnectResult } from "./adapter.ts";
 import { backUp, backupFile, parseSettings, readText, serialised, writeSettings } from "./settings-file.ts";
 

@@ -12,8 +12,8 @@ import {
 } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { GateError } from "../../ipc/gate-error.ts";
-import { isObject, type Json } from "../../ipc/json-object.ts";
+import { isObject, type Json } from "../../ipc/base/json-object.ts";
+import { GateError } from "../../ipc/contract/gate-error.ts";
 
 /** One of Claude Code's settings files: read as an object, written whole, with the file as it was beside it. */
 

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { agentNameSchema } from "../../ipc/wire.ts";
+import { agentNameSchema } from "../../ipc/contract/wire.ts";
 import { agentNameOf } from "../acp/agent-name.ts";
 import { ASK_IN, type AskIn } from "../acp/decide.ts";
 import { usageError } from "../output.ts";

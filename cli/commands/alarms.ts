@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { PAST_ALARMS } from "../../ipc/alarm-words.ts";
-import { ALARM_CODES } from "../../ipc/alarms.ts";
+import { ALARM_CODES } from "../../ipc/contract/alarms.ts";
+import { PAST_ALARMS } from "../../ipc/words/alarm-words.ts";
 import { alarmHint } from "../alarm-hint.ts";
 import { withRunningGate } from "../operator.ts";
 import { type DataOptions, jsonOption, say, tell, tellAs, usageError } from "../output.ts";

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
-import { REACHES, type Reach } from "../../ipc/decision.ts";
-import { type Answer, type Refuse, refuseSchema } from "../../ipc/operator-api.ts";
+import { REACHES, type Reach } from "../../ipc/contract/decision.ts";
+import { type Answer, type Refuse, refuseSchema } from "../../ipc/contract/operator-api.ts";
 import { parseExpiry, parseLength } from "../durations.ts";
 import { approvalColumns } from "../listings.ts";
 import { withOperator } from "../operator.ts";

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
-import type { AuditReport } from "../../ipc/audit.ts";
-import { byteSize } from "../../ipc/byte-size.ts";
-import type { LastingOperator } from "../../ipc/lasting-operator.ts";
-import { type AuditLine, MAX_CHECKPOINTS_LENGTH } from "../../ipc/operator-api.ts";
+import type { AuditReport } from "../../ipc/contract/audit.ts";
+import { type AuditLine, MAX_CHECKPOINTS_LENGTH } from "../../ipc/contract/operator-api.ts";
+import type { LastingOperator } from "../../ipc/socket/lasting-operator.ts";
+import { byteSize } from "../../ipc/words/byte-size.ts";
 import { givenFile } from "../given-file.ts";
 import { AUDIT_COLUMNS } from "../listings.ts";
 import { withLastingGate, withOperator } from "../operator.ts";

@@ -1,7 +1,7 @@
 import { openSync } from "node:fs";
 import { devNull } from "node:os";
 import type { Command } from "commander";
-import { shellWord } from "../../ipc/shell-quoted.ts";
+import { shellWord } from "../../ipc/base/shell-quoted.ts";
 import { explanationLines, statusLines } from "../box-lines.ts";
 import { withRunningGate } from "../operator.ts";
 import { type DataOptions, jsonOption, tellAs, usageError } from "../output.ts";

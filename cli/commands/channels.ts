@@ -1,5 +1,5 @@
 import { Argument, type Command } from "commander";
-import { CHANNELS, type ChannelName } from "../../ipc/channels.ts";
+import { CHANNELS, type ChannelName } from "../../ipc/contract/channels.ts";
 import { withRunningGate } from "../operator.ts";
 import { type DataOptions, jsonOption, tell, tellAs } from "../output.ts";
 

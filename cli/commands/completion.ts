@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
-import { CAPABILITIES, LEVELS } from "../../ipc/decision.ts";
-import { ownCommand } from "../../ipc/own-command.ts";
+import { ownCommand } from "../../ipc/base/own-command.ts";
+import { CAPABILITIES, LEVELS } from "../../ipc/contract/decision.ts";
 import { runningGate } from "../operator.ts";
 import { printWord, usageError } from "../output.ts";
 import { shortTokens } from "../short-tokens.ts";

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { ownCommand } from "../../ipc/own-command.ts";
-import { agentTokenFile, gatePaths } from "../../ipc/paths.ts";
-import { shellWord } from "../../ipc/shell-quoted.ts";
-import { visible } from "../../ipc/visible-text.ts";
+import { ownCommand } from "../../ipc/base/own-command.ts";
+import { agentTokenFile, gatePaths } from "../../ipc/base/paths.ts";
+import { shellWord } from "../../ipc/base/shell-quoted.ts";
+import { visible } from "../../ipc/base/visible-text.ts";
 import { EDITORS, isEditor } from "../acp/editors/editors.ts";
 import type { Adapter, AdapterName, ConnectResult } from "../agents/adapter.ts";
 import { ADAPTER_NAMES, adapterOf } from "../agents/adapters.ts";
@@ -75,7 +75,7 @@ async function connect(
 
 /** `connect AGENT`, and with `--remove` the reverse. */
 async function connectHook(adapter: Adapter, options: Options, done: Done): Promise<void> {
-  const { loadConfig, longestAnswerSeconds } = await import("../../main/config.ts");
+  const { loadConfig, longestAnswerSeconds } = await import("../../main/config/config.ts");
   const config = loadConfig(gatePaths(process.env).config_file, process.env);
   const settings = {
     project: options.project === true,
@@ -126,7 +126,7 @@ function todoLines(does: string, { todo = [], file }: ConnectResult): string[] {
 
 async function listAgents(options: Options): Promise<void> {
   if (Object.keys(options).length > 0) throw usageError("which agent?", `one of: ${ADAPTER_NAMES.join(", ")}`);
-  const { loadConfig, longestAnswerSeconds } = await import("../../main/config.ts");
+  const { loadConfig, longestAnswerSeconds } = await import("../../main/config/config.ts");
   const answer_seconds = longestAnswerSeconds(loadConfig(gatePaths(process.env).config_file, process.env));
   const { agents } = await withOperator((api) => api.call("agents.list", {}));
   const found = await installedAgents({ cwd: process.cwd(), env: process.env, answer_seconds, agents });
@@ -144,7 +144,7 @@ async function connectServers(agent: AdapterName, { project = false, remove, cli
     tell(result, `${counted(result.changed)} in ${result.file} without the proxy again`);
     return;
   }
-  const { loadConfig } = await import("../../main/config.ts");
+  const { loadConfig } = await import("../../main/config/config.ts");
   const { agents } = loadConfig(gatePaths(process.env).config_file, process.env);
   const paired = await withOperator((api) => pairAgent(api, agent, levelOf(level ?? agents.default_level)));
   const result = await connectMcp(given);

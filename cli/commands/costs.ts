@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { LEVELS } from "../../ipc/decision.ts";
-import { gatePaths } from "../../ipc/paths.ts";
-import { amountText } from "../../ipc/price-words.ts";
+import { gatePaths } from "../../ipc/base/paths.ts";
+import { LEVELS } from "../../ipc/contract/decision.ts";
+import { amountText } from "../../ipc/words/price-words.ts";
 import { SPENT_COLUMNS } from "../listings.ts";
 import { withOperator } from "../operator.ts";
 import { type DataOptions, isSeenTogether, jsonOption, list, say } from "../output.ts";
@@ -24,7 +24,7 @@ export function costsCommand(program: Command): void {
 
 /** From where on a call is asked about, as gate.toml has it. @throws GateError `invalid_config` */
 async function thresholds(): Promise<string> {
-  const { loadConfig } = await import("../../main/config.ts");
+  const { loadConfig } = await import("../../main/config/config.ts");
   const { costs } = loadConfig(gatePaths(process.env).config_file, process.env);
   const each = LEVELS.map((level) => `${amountText(costs.ask_above[level], costs.currency, "en")} at ${level}`);
   return `a call is asked about above ${each.join(", ")}`;

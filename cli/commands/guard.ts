@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { Decision } from "../../ipc/decision.ts";
-import type { Description } from "../../ipc/description.ts";
+import type { Decision } from "../../ipc/contract/decision.ts";
+import type { Description } from "../../ipc/contract/description.ts";
 import { type ExitCode, isColoured, printLine, usageError } from "../output.ts";
 import { readingLines } from "../reading-lines.ts";
 
@@ -42,7 +42,7 @@ interface Explained {
 }
 
 async function explained(command: string, cwd: string): Promise<Explained> {
-  const { openOfflineGate } = await import("../../main/offline.ts");
+  const { openOfflineGate } = await import("../../main/core/offline.ts");
   const gate = openOfflineGate();
   try {
     const call = { intent: "", executor: "Bash", args: { command }, context: { cwd } };

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { GateError } from "../../ipc/gate-error.ts";
-import { possibleText, refusedText } from "../../ipc/judge-words.ts";
-import type { OperatorApi } from "../../ipc/operator-api.ts";
-import { ownCommand } from "../../ipc/own-command.ts";
+import { ownCommand } from "../../ipc/base/own-command.ts";
+import { GateError } from "../../ipc/contract/gate-error.ts";
+import type { OperatorApi } from "../../ipc/contract/operator-api.ts";
+import { possibleText, refusedText } from "../../ipc/words/judge-words.ts";
 import { judgeStatusLines, judgeTestLines, refusedCallLines } from "../judge-lines.ts";
 import { withOperator, withRunningGate } from "../operator.ts";
 import {

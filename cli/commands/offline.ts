@@ -1,11 +1,11 @@
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
-import type { Decision } from "../../ipc/decision.ts";
-import { LOSS_TEXTS, lossIn } from "../../ipc/exact-json.ts";
-import { membersWithin } from "../../ipc/frames.ts";
-import { visible } from "../../ipc/visible-text.ts";
-import type { OfflineGate } from "../../main/offline.ts";
+import { LOSS_TEXTS, lossIn } from "../../ipc/base/exact-json.ts";
+import { visible } from "../../ipc/base/visible-text.ts";
+import type { Decision } from "../../ipc/contract/decision.ts";
+import { membersWithin } from "../../ipc/socket/frames.ts";
+import type { OfflineGate } from "../../main/core/offline.ts";
 import { reviewLines } from "../judge-lines.ts";
 import { TRACE_COLUMNS } from "../listings.ts";
 import { withRunningGate } from "../operator.ts";
@@ -58,7 +58,7 @@ async function answer<T extends object>(
   ask: Ask<T>,
   show: (answer: T) => void,
 ): Promise<void> {
-  const { openOfflineGate } = await import("../../main/offline.ts");
+  const { openOfflineGate } = await import("../../main/core/offline.ts");
   const gate = openOfflineGate();
   try {
     if (options.stdin) return await lineByLine(gate, done, ask);

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { LINK_SECONDS } from "../../main/web/web-sessions.ts";
+import { LINK_SECONDS } from "../../main/surfaces/web/web-sessions.ts";
 import { shownInBrowser } from "../browser.ts";
 import { withRunningGate } from "../operator.ts";
 import { isSeenTogether, printLine, say } from "../output.ts";

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { CAPABILITIES, type Capability, LEVELS, type Level } from "../../ipc/decision.ts";
-import type { Principal } from "../../ipc/operator-api.ts";
-import { ownCommand } from "../../ipc/own-command.ts";
-import { CAPABILITY_REGISTRY } from "../../main/gate/capabilities.ts";
-import { effectiveOutcome } from "../../main/gate/policy.ts";
-import { type PolicySubject, type SubjectPolicy, TABLE_POLICY } from "../../main/gate/profiles/policy-overrides.ts";
+import { ownCommand } from "../../ipc/base/own-command.ts";
+import { CAPABILITIES, type Capability, LEVELS, type Level } from "../../ipc/contract/decision.ts";
+import type { Principal } from "../../ipc/contract/operator-api.ts";
+import { effectiveOutcome } from "../../main/decide/policy/policy.ts";
+import { type PolicySubject, type SubjectPolicy, TABLE_POLICY } from "../../main/decide/policy/policy-overrides.ts";
+import { CAPABILITY_REGISTRY } from "../../main/shell-reading/targets/capabilities.ts";
 import { parseExpiry } from "../durations.ts";
 import {
   CAPABILITY_COLUMNS,
@@ -123,15 +123,15 @@ function overridesCommand(policy: Command): void {
 
 /** As the file says now, whatever a running gate has read. @throws GateError `invalid_config` */
 async function policyOf(subject: PolicySubject): Promise<SubjectPolicy> {
-  const { loadPolicyOverrides } = await import("../../main/policy-overrides-file.ts");
-  const { gatePaths } = await import("../../ipc/paths.ts");
+  const { loadPolicyOverrides } = await import("../../main/config/policy-overrides-file.ts");
+  const { gatePaths } = await import("../../ipc/base/paths.ts");
   return loadPolicyOverrides(gatePaths(process.env).policy_overrides).policyFor(subject);
 }
 
 /** @throws GateError `usage` where no agent can have this name */
 async function subjectNamed(name: string | undefined, principal?: Principal): Promise<PolicySubject> {
-  const { localPrincipal } = await import("../../ipc/paths.ts");
-  const { agentNameSchema } = await import("../../ipc/wire.ts");
+  const { localPrincipal } = await import("../../ipc/base/paths.ts");
+  const { agentNameSchema } = await import("../../ipc/contract/wire.ts");
   if (name !== undefined && !agentNameSchema.safeParse(name).success)
     throw usageError(`${JSON.stringify(name)} is not an agent's name`, `see: ${ownCommand("agents list")}`);
   return { agent: null, name, principal: principal ?? localPrincipal() };
@@ -147,7 +147,7 @@ function checkCommand(policy: Command): void {
     .option("--agent <name>", "with this agent's profile and grants")
     .action(async (level: string, capability: string, options: CheckOptions) => {
       const params = { level: levelOf(level), capability: capabilityOf(capability) };
-      const { localPrincipal } = await import("../../ipc/paths.ts");
+      const { localPrincipal } = await import("../../ipc/base/paths.ts");
       const you = localPrincipal();
       const principal = { channel: options.channel ?? you.channel, sender_id: options.sender ?? you.sender_id };
       const subject = await subjectNamed(options.agent, principal);

@@ -1,11 +1,11 @@
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
-import { GateError } from "../../ipc/gate-error.ts";
-import { ownCommand } from "../../ipc/own-command.ts";
-import { gatePaths } from "../../ipc/paths.ts";
-import type { KnownKey } from "../../main/gate/receipts/key-statements.ts";
-import type { StoredReceipt } from "../../main/gate/receipts/stored.ts";
-import type { ReceiptsReport, TrustedKey } from "../../main/gate/receipts/verify.ts";
+import { ownCommand } from "../../ipc/base/own-command.ts";
+import { gatePaths } from "../../ipc/base/paths.ts";
+import { GateError } from "../../ipc/contract/gate-error.ts";
+import type { KnownKey } from "../../main/records/receipts/key-statements.ts";
+import type { StoredReceipt } from "../../main/records/receipts/stored.ts";
+import type { ReceiptsReport, TrustedKey } from "../../main/records/receipts/verify.ts";
 import { givenFile } from "../given-file.ts";
 import { withOperator } from "../operator.ts";
 import {
@@ -81,7 +81,7 @@ function keyCommands(receipts: Command, done: (code: ExitCode) => void): void {
     .option("--pem", "the present one alone, for openssl and for verifying elsewhere")
     .addOption(jsonOption())
     .action(async (options: { pem?: boolean } & DataOptions) => {
-      const { knownKeys } = await import("../../main/gate/receipts/receipt-keys.ts");
+      const { knownKeys } = await import("../../main/records/receipts/receipt-keys.ts");
       const { keys, problem } = knownKeys(gatePaths(process.env).receipts_dir);
       if (options.pem) printPem(keys.at(-1));
       else if (list(keys.map(shownKey), keyColumns(Date.now()), options) && keys.length === 0) say("no key yet");
@@ -105,7 +105,7 @@ function keyCommands(receipts: Command, done: (code: ExitCode) => void): void {
 }
 
 async function stored(): Promise<StoredReceipt[]> {
-  const { storedReceipts } = await import("../../main/gate/receipts/stored.ts");
+  const { storedReceipts } = await import("../../main/records/receipts/stored.ts");
   return [...storedReceipts(gatePaths(process.env).receipts_dir)];
 }
 
@@ -115,9 +115,9 @@ function isNamed({ statement: { predicate } }: StoredReceipt, id: string): boole
 
 async function verifyOwn(): Promise<ReceiptsReport> {
   const [{ knownKeys }, { verifyFolder }, { recordedEnd }] = await Promise.all([
-    import("../../main/gate/receipts/receipt-keys.ts"),
-    import("../../main/gate/receipts/verify.ts"),
-    import("../../main/offline-receipts.ts"),
+    import("../../main/records/receipts/receipt-keys.ts"),
+    import("../../main/records/receipts/verify.ts"),
+    import("../../main/core/offline-receipts.ts"),
   ]);
   const { receipts_dir } = gatePaths(process.env);
   // First: what a running gate adds meanwhile is beyond it.
@@ -126,7 +126,7 @@ async function verifyOwn(): Promise<ReceiptsReport> {
 }
 
 async function verifyFile(file: string, key_file: string | undefined): Promise<ReceiptsReport> {
-  const { verifyText } = await import("../../main/gate/receipts/verify.ts");
+  const { verifyText } = await import("../../main/records/receipts/verify.ts");
   const keys = await trustedKeys(key_file);
   const is_stdin = file === "-";
   const given = is_stdin ? await text(process.stdin) : givenFile(file);
@@ -136,9 +136,9 @@ async function verifyFile(file: string, key_file: string | undefined): Promise<R
 
 async function trustedKeys(key_file: string | undefined): Promise<readonly TrustedKey[]> {
   const [{ knownKeys }, { readKeys }, { keysIn }] = await Promise.all([
-    import("../../main/gate/receipts/receipt-keys.ts"),
-    import("../../main/gate/receipts/key-statements.ts"),
-    import("../../main/gate/receipts/verify.ts"),
+    import("../../main/records/receipts/receipt-keys.ts"),
+    import("../../main/records/receipts/key-statements.ts"),
+    import("../../main/records/receipts/verify.ts"),
   ]);
   if (key_file === undefined) return knownKeys(gatePaths(process.env).receipts_dir).keys;
   const keys = keysIn(givenFile(key_file), readKeys);

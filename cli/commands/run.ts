@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { gatePaths } from "../../ipc/paths.ts";
+import { gatePaths } from "../../ipc/base/paths.ts";
 import { ADAPTER_NAMES } from "../agents/adapters.ts";
 import { pairAgent } from "../agents/pairing.ts";
 import { withRunningGate } from "../operator.ts";
@@ -21,7 +21,7 @@ export function runCommand(program: Command, done: (code: number) => void): void
     .action(async (name: string, words: string[]) => {
       const adapter = await adapterNamed(name);
       const { box, hosts, client, args } = readRunWords(words);
-      const { loadConfig, longestAnswerSeconds } = await import("../../main/config.ts");
+      const { loadConfig, longestAnswerSeconds } = await import("../../main/config/config.ts");
       const config = loadConfig(gatePaths(process.env).config_file, process.env);
       await withRunningGate((api) => pairAgent(api, adapter.name, config.agents.default_level));
       const answer_seconds = longestAnswerSeconds(config);

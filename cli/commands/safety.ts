@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { ownCommand } from "../../ipc/own-command.ts";
+import { ownCommand } from "../../ipc/base/own-command.ts";
 import { parseExpiry, parseSpan } from "../durations.ts";
 import { RULE_COLUMNS, violationColumns } from "../listings.ts";
 import { withOperator } from "../operator.ts";

@@ -1,7 +1,8 @@
 import { type Command, Option } from "commander";
-import { isoSeconds } from "../../ipc/iso-seconds.ts";
-import { ownCommand } from "../../ipc/own-command.ts";
-import { visible } from "../../ipc/visible-text.ts";
+import { ownCommand } from "../../ipc/base/own-command.ts";
+import { visible } from "../../ipc/base/visible-text.ts";
+import { isoSeconds } from "../../ipc/contract/iso-seconds.ts";
+import { DATABASES, type DatabaseName } from "../../main/base/sqlite/database-names.ts";
 import {
   deathNotice,
   isHowItEnded,
@@ -9,8 +10,7 @@ import {
   RESTARTED_FLAG,
   SUPERVISED_FLAG,
   tellSupervisor,
-} from "../../main/restart.ts";
-import { DATABASES, type DatabaseName } from "../../main/storage/database-names.ts";
+} from "../../main/core/restart.ts";
 import { shownInBrowser } from "../browser.ts";
 import { liveLines, stamped } from "../live-lines.ts";
 import { EXIT, type ExitCode, reportFailure, say, usageError } from "../output.ts";
@@ -74,8 +74,8 @@ async function serve({
   // Loaded here: no other command needs the gate itself.
   const [{ serveGate }, { gateService, serviceLoginItem }, { LINK_SECONDS }] = await Promise.all([
     import("../../main/serve.ts"),
-    import("../../main/service/gate-service.ts"),
-    import("../../main/web/web-sessions.ts"),
+    import("../../main/core/service/gate-service.ts"),
+    import("../../main/surfaces/web/web-sessions.ts"),
   ]);
   const log = lineLog();
   const interrupted = interruption(supervised);

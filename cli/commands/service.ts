@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Command } from "commander";
-import { GateError } from "../../ipc/gate-error.ts";
-import { ownCommand } from "../../ipc/own-command.ts";
-import { gatePaths } from "../../ipc/paths.ts";
-import { GateService, type ServiceState, type ServiceSystem, SYSTEMS } from "../../main/service/gate-service.ts";
-import { serviceParts } from "../../main/service/service-parts.ts";
+import { ownCommand } from "../../ipc/base/own-command.ts";
+import { gatePaths } from "../../ipc/base/paths.ts";
+import { GateError } from "../../ipc/contract/gate-error.ts";
+import { GateService, type ServiceState, type ServiceSystem, SYSTEMS } from "../../main/core/service/gate-service.ts";
+import { serviceParts } from "../../main/core/service/service-parts.ts";
 import { runningGate } from "../operator.ts";
 import { EXIT, type ExitCode, say, tell } from "../output.ts";
 import { type RunCommand, type ServiceManager, serviceManager } from "../service-manager.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { ownCommand } from "../../ipc/own-command.ts";
+import { ownCommand } from "../../ipc/base/own-command.ts";
 import { alarmHint } from "../alarm-hint.ts";
 import { withRunningGate } from "../operator.ts";
 import { type DataOptions, jsonOption, say, tellAs } from "../output.ts";

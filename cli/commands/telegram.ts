@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { renderUnicodeCompact } from "uqr";
-import type { TelegramClaim, TelegramStatus } from "../../ipc/channels.ts";
-import { GateError } from "../../ipc/gate-error.ts";
-import type { OperatorApi } from "../../ipc/operator-api.ts";
-import { ownCommand } from "../../ipc/own-command.ts";
+import { ownCommand } from "../../ipc/base/own-command.ts";
+import type { TelegramClaim, TelegramStatus } from "../../ipc/contract/channels.ts";
+import { GateError } from "../../ipc/contract/gate-error.ts";
+import type { OperatorApi } from "../../ipc/contract/operator-api.ts";
 import { withRunningGate } from "../operator.ts";
 import { isSeenTogether, say, tell } from "../output.ts";
 import { momentText } from "../times.ts";

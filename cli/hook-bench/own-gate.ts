@@ -1,5 +1,5 @@
-import type { OperatorEvent } from "../../ipc/operator-api.ts";
-import { ownCommand } from "../../ipc/own-command.ts";
+import { ownCommand } from "../../ipc/base/own-command.ts";
+import type { OperatorEvent } from "../../ipc/contract/operator-api.ts";
 import type { Host } from "./hosts.ts";
 import type { Places } from "./scenario.ts";
 

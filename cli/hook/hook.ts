@@ -81,6 +81,6 @@ async function permissionOffline(agent: HookDialect["agent"], options: HookOptio
 
 /** This program's command as the user types it; loaded where a call isn't decided by a gate. */
 async function command(words: string): Promise<string> {
-  const { ownCommand } = await import("../../ipc/own-command.ts");
+  const { ownCommand } = await import("../../ipc/base/own-command.ts");
   return ownCommand(words);
 }

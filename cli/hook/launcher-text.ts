@@ -1,5 +1,5 @@
-import { GIVEN_PATH } from "../../ipc/shell-path.ts";
-import { shellQuoted } from "../../ipc/shell-quoted.ts";
+import { shellQuoted } from "../../ipc/base/shell-quoted.ts";
+import { GIVEN_PATH } from "../../ipc/contract/shell-path.ts";
 import { GIVEN_ENTRYPOINT } from "../agents/claude-code/editor.ts";
 
 /** The script that clients call: it asks the gate over its pipes, or else by the hook's program, so that only an answer of the gate lets a call through. */

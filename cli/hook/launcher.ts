@@ -13,9 +13,9 @@ import {
 import { homedir } from "node:os";
 import { basename, delimiter, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { GateError } from "../../ipc/gate-error.ts";
-import type { Env } from "../../ipc/paths.ts";
-import { gatePaths, PLACE_VARIABLES } from "../../ipc/paths.ts";
+import type { Env } from "../../ipc/base/paths.ts";
+import { gatePaths, PLACE_VARIABLES } from "../../ipc/base/paths.ts";
+import { GateError } from "../../ipc/contract/gate-error.ts";
 import { pipesFolder } from "../../main/hooks/pipes-folder.ts";
 import { LAUNCHER_NAME } from "../agents/claude-code/entries.ts";
 import { FIRST_LINE, type LauncherParts, launcherText } from "./launcher-text.ts";

@@ -1,14 +1,14 @@
 import { parse } from "smol-toml";
-import type { Env } from "../../ipc/paths.ts";
-import { type GatePaths, gatePaths, homeFolder } from "../../ipc/paths.ts";
-import { readRegularFile } from "../../ipc/regular-file.ts";
-import type { ProposedCall } from "../../ipc/wire.ts";
-import type { AgentKind } from "../../main/gate/executors/agent-kind.ts";
-import { ExecutorCatalog, loadOwnExecutors } from "../../main/gate/executors/catalog.ts";
-import { needsOf } from "../../main/gate/executors/needs.ts";
-import { configuredFiles } from "../../main/gate/guard/configured-files.ts";
-import { GateFiles } from "../../main/gate/guard/gate-files.ts";
-import { type GuardBlock, guard } from "../../main/gate/guard/guard.ts";
+import type { Env } from "../../ipc/base/paths.ts";
+import { type GatePaths, gatePaths, homeFolder } from "../../ipc/base/paths.ts";
+import { readRegularFile } from "../../ipc/base/regular-file.ts";
+import type { ProposedCall } from "../../ipc/contract/wire.ts";
+import type { AgentKind } from "../../main/decide/executors/agent-kind.ts";
+import { ExecutorCatalog, loadOwnExecutors } from "../../main/decide/executors/catalog.ts";
+import { needsOf } from "../../main/decide/executors/needs.ts";
+import { configuredFiles } from "../../main/decide/guard/configured-files.ts";
+import { GateFiles } from "../../main/decide/guard/gate-files.ts";
+import { type GuardBlock, guard } from "../../main/decide/guard/guard.ts";
 
 /** The gate's guard for when no gate can be asked: what is never allowed isn't allowed then either. */
 

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { GateError } from "../../ipc/gate-error.ts";
-import { ownCommand } from "../../ipc/own-command.ts";
-import { agentTokenFile, type Env, gatePaths } from "../../ipc/paths.ts";
+import { ownCommand } from "../../ipc/base/own-command.ts";
+import { agentTokenFile, type Env, gatePaths } from "../../ipc/base/paths.ts";
+import { GateError } from "../../ipc/contract/gate-error.ts";
+import { VERSION } from "../../main/base/version.ts";
 import { OUTSIDE } from "../../main/hooks/after-call.ts";
-import { VERSION } from "../../main/version.ts";
 import { PLACEHOLDER, type PluginSettings } from "../agents/opencode/plugin/settings.ts";
 
 /** The plugin for OpenCode as `connect` writes it: the program that was built, with where the gate is. */

@@ -1,4 +1,4 @@
-import type { Decision } from "../../ipc/decision.ts";
+import type { Decision } from "../../ipc/contract/decision.ts";
 
 /**
  * What the gate is asked about. A question outlives the request it was asked for: its card stays when the client was answered that it

@@ -1,6 +1,6 @@
-import { LOSS_TEXTS, type Loss, lossIn } from "../../ipc/exact-json.ts";
-import { exactText, membersWithin } from "../../ipc/frames.ts";
-import { isObject, type Json } from "../../ipc/json-object.ts";
+import { LOSS_TEXTS, type Loss, lossIn } from "../../ipc/base/exact-json.ts";
+import { isObject, type Json } from "../../ipc/base/json-object.ts";
+import { exactText, membersWithin } from "../../ipc/socket/frames.ts";
 import { memberAt } from "../json-members.ts";
 import {
   hasInnerReturn,

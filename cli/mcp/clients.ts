@@ -1,5 +1,5 @@
-import { isObject, type Json } from "../../ipc/json-object.ts";
-import type { Env } from "../../ipc/paths.ts";
+import { isObject, type Json } from "../../ipc/base/json-object.ts";
+import type { Env } from "../../ipc/base/paths.ts";
 
 /** The MCP clients that are known: the agent that they are, and how long they wait for a tool. */
 

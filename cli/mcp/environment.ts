@@ -1,4 +1,4 @@
-import type { Env } from "../../ipc/paths.ts";
+import type { Env } from "../../ipc/base/paths.ts";
 
 /** The environment of the proxy and of the server behind it: they are not the same. */
 

@@ -1,4 +1,4 @@
-import { isObject } from "../../ipc/json-object.ts";
+import { isObject } from "../../ipc/base/json-object.ts";
 
 /** Calls that the server has got: how they end, and which of them ask the client for more before they do. */
 

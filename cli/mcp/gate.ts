@@ -1,8 +1,8 @@
+import { ownCommand } from "../../ipc/base/own-command.ts";
 import { GateClient, GateClientError, type McpTools } from "../../ipc/client.ts";
-import { ownCommand } from "../../ipc/own-command.ts";
-import { RETURN_MS } from "../../ipc/return-time.ts";
-import type { ProposedCall } from "../../ipc/wire.ts";
-import { VERSION } from "../../main/version.ts";
+import type { ProposedCall } from "../../ipc/contract/wire.ts";
+import { RETURN_MS } from "../../ipc/words/return-time.ts";
+import { VERSION } from "../../main/base/version.ts";
 import type { Asked, Decided } from "./asked-calls.ts";
 import type { Decider } from "./proxy.ts";
 

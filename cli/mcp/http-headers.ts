@@ -1,4 +1,4 @@
-import { isObject, type Json, parseObject } from "../../ipc/json-object.ts";
+import { isObject, type Json, parseObject } from "../../ipc/base/json-object.ts";
 import { clientInMeta } from "./clients.ts";
 
 /** What a message to a server over HTTP says, and what its headers repeat of it. */

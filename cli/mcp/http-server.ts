@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { request as secureRequest } from "node:https";
-import { isObject, type Json, parseObject } from "../../ipc/json-object.ts";
-import { request as plainRequest } from "../../ipc/node-http.ts";
+import { isObject, type Json, parseObject } from "../../ipc/base/json-object.ts";
+import { request as plainRequest } from "../../ipc/base/node-http.ts";
 import { requestError } from "./answers.ts";
 import { EventStream, onOneLine } from "./event-stream.ts";
 import { headerText, isId, repeatedHeaders, type Said, saidIn } from "./http-headers.ts";

@@ -2,9 +2,9 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { GateError } from "../../ipc/gate-error.ts";
-import { type Env, gatePaths, homeFolder, PLACE_VARIABLES } from "../../ipc/paths.ts";
-import { shellQuoted } from "../../ipc/shell-quoted.ts";
+import { type Env, gatePaths, homeFolder, PLACE_VARIABLES } from "../../ipc/base/paths.ts";
+import { shellQuoted } from "../../ipc/base/shell-quoted.ts";
+import { GateError } from "../../ipc/contract/gate-error.ts";
 import { nodesIn, programFiles, replace } from "../hook/launcher.ts";
 import { GIVEN_NODE_OPTIONS } from "./environment.ts";
 

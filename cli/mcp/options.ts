@@ -1,7 +1,7 @@
-import { parseObject } from "../../ipc/json-object.ts";
-import { MCP_SERVER_NAME } from "../../ipc/mcp-names.ts";
-import { PLACE_VARIABLES } from "../../ipc/paths.ts";
-import { agentNameSchema } from "../../ipc/wire.ts";
+import { parseObject } from "../../ipc/base/json-object.ts";
+import { PLACE_VARIABLES } from "../../ipc/base/paths.ts";
+import { MCP_SERVER_NAME } from "../../ipc/contract/mcp-names.ts";
+import { agentNameSchema } from "../../ipc/contract/wire.ts";
 
 /** The words behind `metnos-gate mcp`. */
 

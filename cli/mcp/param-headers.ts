@@ -1,4 +1,4 @@
-import { isObject, type Json } from "../../ipc/json-object.ts";
+import { isObject, type Json } from "../../ipc/base/json-object.ts";
 import { headerText } from "./http-headers.ts";
 
 /** Arguments that a server over HTTP wants in headers, too: those that the schema of its tool marks with `x-mcp-header`. */

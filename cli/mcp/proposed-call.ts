@@ -1,9 +1,9 @@
-import { isWithinDepth, MAX_DEPTH } from "../../ipc/frames.ts";
-import type { Json } from "../../ipc/json-object.ts";
-import { mcpExecutor } from "../../ipc/mcp-names.ts";
-import type { Env } from "../../ipc/paths.ts";
-import type { CallContext, ProposedCall } from "../../ipc/wire.ts";
-import { callHash } from "../../main/gate/approvals/canonical.ts";
+import type { Json } from "../../ipc/base/json-object.ts";
+import type { Env } from "../../ipc/base/paths.ts";
+import { mcpExecutor } from "../../ipc/contract/mcp-names.ts";
+import type { CallContext, ProposedCall } from "../../ipc/contract/wire.ts";
+import { isWithinDepth, MAX_DEPTH } from "../../ipc/socket/frames.ts";
+import { callHash } from "../../main/decide/executors/canonical.ts";
 import type { ToolCall } from "./client-message.ts";
 
 /** A tool's call as the gate is asked about it. */

@@ -1,6 +1,6 @@
+import type { Env } from "../../ipc/base/paths.ts";
 import type { McpTools } from "../../ipc/client.ts";
-import type { Env } from "../../ipc/paths.ts";
-import type { ProposedCall } from "../../ipc/wire.ts";
+import type { ProposedCall } from "../../ipc/contract/wire.ts";
 import { isStateless, progress, requestError, sendAgain, toolError } from "./answers.ts";
 import { type Asked, AskedCalls, type Decided } from "./asked-calls.ts";
 import { type ClientMessage, readClientLine, type ToolCall } from "./client-message.ts";

@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
-import { parseObject } from "../../ipc/json-object.ts";
-import { type Env, homeFolder } from "../../ipc/paths.ts";
+import { parseObject } from "../../ipc/base/json-object.ts";
+import { type Env, homeFolder } from "../../ipc/base/paths.ts";
 import { Outlet } from "../proxy/outlet.ts";
 import { Passage } from "../proxy/passage.ts";
 import { startProgram } from "../proxy/program.ts";

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
-import type { Env } from "../../ipc/paths.ts";
-import { visible } from "../../ipc/visible-text.ts";
+import type { Env } from "../../ipc/base/paths.ts";
+import { visible } from "../../ipc/base/visible-text.ts";
 
 /** The program behind a proxy: its stdin and stdout are the proxy's to pass on, its stderr is the proxy's own. */
 

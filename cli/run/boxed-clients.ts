@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Env, homeFolder } from "../../ipc/paths.ts";
+import { type Env, homeFolder } from "../../ipc/base/paths.ts";
 import type { AdapterName } from "../agents/adapter.ts";
 
 /** What each client needs in a box: its state, the user's settings of it, its model. */

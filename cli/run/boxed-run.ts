@@ -1,9 +1,9 @@
 import { mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
-import { GateError } from "../../ipc/gate-error.ts";
-import type { CheckedParams } from "../../ipc/operator-api.ts";
-import { type Env, homeFolder } from "../../ipc/paths.ts";
-import { programOnPath } from "../../main/operator/agents-on-path.ts";
+import { type Env, homeFolder } from "../../ipc/base/paths.ts";
+import { GateError } from "../../ipc/contract/gate-error.ts";
+import type { CheckedParams } from "../../ipc/contract/operator-api.ts";
+import { programOnPath } from "../../main/agents/agents-on-path.ts";
 import type { Adapter, Launch } from "../agents/adapter.ts";
 import { hookProgram, launcherFile } from "../hook/launcher.ts";
 import { launcherText } from "../hook/launcher-text.ts";

@@ -1,5 +1,5 @@
-import { GateError } from "../../ipc/gate-error.ts";
-import type { Env } from "../../ipc/paths.ts";
+import type { Env } from "../../ipc/base/paths.ts";
+import { GateError } from "../../ipc/contract/gate-error.ts";
 import type { Adapter, Launch } from "../agents/adapter.ts";
 import { ADAPTER_NAMES, adapterOf, allAdapters } from "../agents/adapters.ts";
 import { usageError } from "../output.ts";

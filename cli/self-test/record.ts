@@ -1,9 +1,9 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
-import { ownCommand } from "../../ipc/own-command.ts";
-import { agentTokenFile, type Env, gatePaths } from "../../ipc/paths.ts";
-import { recordTestedClient, type TestedClient, testedClient, testedClients } from "../../ipc/tested-clients.ts";
-import { visible } from "../../ipc/visible-text.ts";
-import { programOnPath } from "../../main/operator/agents-on-path.ts";
+import { ownCommand } from "../../ipc/base/own-command.ts";
+import { agentTokenFile, type Env, gatePaths } from "../../ipc/base/paths.ts";
+import { recordTestedClient, type TestedClient, testedClient, testedClients } from "../../ipc/base/tested-clients.ts";
+import { visible } from "../../ipc/base/visible-text.ts";
+import { programOnPath } from "../../main/agents/agents-on-path.ts";
 import type { Adapter, AdapterName } from "../agents/adapter.ts";
 import { allAdapters } from "../agents/adapters.ts";
 import type { Check } from "../check.ts";

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { constants } from "node:os";
-import { ownCommand, ownLauncher } from "../../ipc/own-command.ts";
-import { agentTokenFile, type Env, gatePaths } from "../../ipc/paths.ts";
-import { shellWord } from "../../ipc/shell-quoted.ts";
-import { visible } from "../../ipc/visible-text.ts";
-import { programOnPath } from "../../main/operator/agents-on-path.ts";
+import { ownCommand, ownLauncher } from "../../ipc/base/own-command.ts";
+import { agentTokenFile, type Env, gatePaths } from "../../ipc/base/paths.ts";
+import { shellWord } from "../../ipc/base/shell-quoted.ts";
+import { visible } from "../../ipc/base/visible-text.ts";
+import { programOnPath } from "../../main/agents/agents-on-path.ts";
 import { type RunningGate, serveGate } from "../../main/serve.ts";
 import type { Adapter } from "../agents/adapter.ts";
 import { allAdapters } from "../agents/adapters.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Env } from "../../ipc/paths.ts";
+import type { Env } from "../../ipc/base/paths.ts";
 
 /** The home of one test of a client, with a project, and a key that no agent may read. Nothing of the user's is in it. */
 export class TestPlace {

@@ -1,5 +1,5 @@
-import { ALARM_WORDS, PAST_ALARMS } from "../../ipc/alarm-words.ts";
-import { visible } from "../../ipc/visible-text.ts";
+import { visible } from "../../ipc/base/visible-text.ts";
+import { ALARM_WORDS, PAST_ALARMS } from "../../ipc/words/alarm-words.ts";
 import { CARD_WORDS } from "./card-words.ts";
 import { folded, type Row } from "./rows.ts";
 import type { WatchState } from "./state.ts";

@@ -1,10 +1,10 @@
-import type { DescribedChange, StandsFor } from "../../ipc/description.ts";
-import type { Language } from "../../ipc/language.ts";
-import type { AskedTool } from "../../ipc/mcp.ts";
-import { runsUnaskedText, tooLongText, toolStateText } from "../../ipc/mcp-words.ts";
-import type { ApprovalView } from "../../ipc/operator-api.ts";
-import { shownCall } from "../../ipc/shown-call.ts";
-import { shortenHome, visible } from "../../ipc/visible-text.ts";
+import { shortenHome, visible } from "../../ipc/base/visible-text.ts";
+import type { DescribedChange, StandsFor } from "../../ipc/contract/description.ts";
+import type { Language } from "../../ipc/contract/language.ts";
+import type { AskedTool } from "../../ipc/contract/mcp.ts";
+import type { ApprovalView } from "../../ipc/contract/operator-api.ts";
+import { runsUnaskedText, tooLongText, toolStateText } from "../../ipc/words/mcp-words.ts";
+import { shownCall } from "../../ipc/words/shown-call.ts";
 import { CARD_WORDS } from "./card-words.ts";
 import { widthOf, wrapped } from "./rows.ts";
 import { callWords } from "./words.ts";

@@ -1,6 +1,6 @@
-import type { ApprovalStatus, Territory } from "../../ipc/decision.ts";
-import type { Language } from "../../ipc/language.ts";
-import { ownCommand } from "../../ipc/own-command.ts";
+import { ownCommand } from "../../ipc/base/own-command.ts";
+import type { ApprovalStatus, Territory } from "../../ipc/contract/decision.ts";
+import type { Language } from "../../ipc/contract/language.ts";
 
 /** What `watch` says around a card's own text, and of a request that has ended. */
 

@@ -1,6 +1,6 @@
-import { STOP_WORDS } from "../../ipc/call-words.ts";
-import type { Language } from "../../ipc/language.ts";
-import { ownCommand } from "../../ipc/own-command.ts";
+import { ownCommand } from "../../ipc/base/own-command.ts";
+import type { Language } from "../../ipc/contract/language.ts";
+import { STOP_WORDS } from "../../ipc/words/call-words.ts";
 
 /** What `watch` itself says, around the cards. */
 

@@ -1,8 +1,8 @@
-import { LENGTHS, type Length } from "../../ipc/answer-lengths.ts";
-import type { Level } from "../../ipc/decision.ts";
-import { possibleText } from "../../ipc/judge-words.ts";
-import type { Answer, ApprovalView, Choice, Refuse } from "../../ipc/operator-api.ts";
-import { PRESS_DELAY_MS } from "../../ipc/press-delay.ts";
+import { LENGTHS, type Length } from "../../ipc/contract/answer-lengths.ts";
+import type { Level } from "../../ipc/contract/decision.ts";
+import type { Answer, ApprovalView, Choice, Refuse } from "../../ipc/contract/operator-api.ts";
+import { possibleText } from "../../ipc/words/judge-words.ts";
+import { PRESS_DELAY_MS } from "../../ipc/words/press-delay.ts";
 import { parseExpiry } from "../durations.ts";
 import { FRAME_WORDS } from "./frame-words.ts";
 import { edited, inserted, type LineKey, lineOf, lineText } from "./line-edit.ts";

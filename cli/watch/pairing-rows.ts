@@ -1,7 +1,7 @@
-import type { Language } from "../../ipc/language.ts";
-import type { PairingRequest } from "../../ipc/operator-api.ts";
-import { PAIRING_WORDS } from "../../ipc/pairing-words.ts";
-import { visible } from "../../ipc/visible-text.ts";
+import { visible } from "../../ipc/base/visible-text.ts";
+import type { Language } from "../../ipc/contract/language.ts";
+import type { PairingRequest } from "../../ipc/contract/operator-api.ts";
+import { PAIRING_WORDS } from "../../ipc/words/pairing-words.ts";
 import { folded, type Row } from "./rows.ts";
 
 /** The card of an agent that asks to be paired: no level is preset. */

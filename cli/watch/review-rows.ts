@@ -1,7 +1,7 @@
-import { effectText, hazardText } from "../../ipc/hazard-words.ts";
-import { agentGotText, beingJudgedText, possibleText, refusedText } from "../../ipc/judge-words.ts";
-import type { RefusedCall } from "../../ipc/judges.ts";
-import { shortenHome, visible } from "../../ipc/visible-text.ts";
+import { shortenHome, visible } from "../../ipc/base/visible-text.ts";
+import type { RefusedCall } from "../../ipc/contract/judges.ts";
+import { effectText, hazardText } from "../../ipc/words/hazard-words.ts";
+import { agentGotText, beingJudgedText, possibleText, refusedText } from "../../ipc/words/judge-words.ts";
 import { spanText } from "../times.ts";
 import { FRAME_WORDS } from "./frame-words.ts";
 import { folded, type Row, widthOf } from "./rows.ts";

@@ -1,4 +1,4 @@
-import { shortened } from "../../ipc/visible-text.ts";
+import { shortened } from "../../ipc/base/visible-text.ts";
 
 /** One row of the screen, already as wide as it may be. */
 export interface Row {

@@ -1,8 +1,8 @@
-import { toolText } from "../../ipc/box-words.ts";
-import type { RefusedCall } from "../../ipc/judges.ts";
-import { looksOf } from "../../ipc/looking.ts";
-import type { ApprovalView, PairingRequest } from "../../ipc/operator-api.ts";
-import { visible } from "../../ipc/visible-text.ts";
+import { visible } from "../../ipc/base/visible-text.ts";
+import type { RefusedCall } from "../../ipc/contract/judges.ts";
+import type { ApprovalView, PairingRequest } from "../../ipc/contract/operator-api.ts";
+import { toolText } from "../../ipc/words/box-words.ts";
+import { looksOf } from "../../ipc/words/looking.ts";
 import { alarmRows } from "./alarm-rows.ts";
 import { type CallOfCard, callLines } from "./call-text.ts";
 import { choiceRows, headRows, messageRows, otherRows, wordRows } from "./card-rows.ts";

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
-import type { Language } from "../../ipc/language.ts";
-import type { ApprovalView } from "../../ipc/operator-api.ts";
-import { spoken, spokenBundle } from "../../ipc/spoken.ts";
+import type { Language } from "../../ipc/contract/language.ts";
+import type { ApprovalView } from "../../ipc/contract/operator-api.ts";
+import { spoken, spokenBundle } from "../../ipc/words/spoken.ts";
 import type { WatchState } from "./state.ts";
 
 /** Says what waits by the system's speech program: one text at a time, and nothing of what has ended before its turn. */

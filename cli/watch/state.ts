@@ -1,14 +1,14 @@
-import type { Alarm } from "../../ipc/alarms.ts";
-import type { Level } from "../../ipc/decision.ts";
-import type { RefusedCall, RunningReview } from "../../ipc/judges.ts";
-import type { Language } from "../../ipc/language.ts";
-import { looksOf } from "../../ipc/looking.ts";
-import type { Answer, ApprovalView, Choice, PairingRequest } from "../../ipc/operator-api.ts";
-import { RULE_WORDS } from "../../ipc/rule-words.ts";
-import { SURFACE_WORDS } from "../../ipc/surface-words.ts";
-import { visible } from "../../ipc/visible-text.ts";
-import type { WaitingState } from "../../ipc/waiting.ts";
-import * as list from "../../ipc/waiting.ts";
+import { visible } from "../../ipc/base/visible-text.ts";
+import type { Alarm } from "../../ipc/contract/alarms.ts";
+import type { Level } from "../../ipc/contract/decision.ts";
+import type { RefusedCall, RunningReview } from "../../ipc/contract/judges.ts";
+import type { Language } from "../../ipc/contract/language.ts";
+import type { Answer, ApprovalView, Choice, PairingRequest } from "../../ipc/contract/operator-api.ts";
+import { looksOf } from "../../ipc/words/looking.ts";
+import { RULE_WORDS } from "../../ipc/words/rule-words.ts";
+import { SURFACE_WORDS } from "../../ipc/words/surface-words.ts";
+import type { WaitingState } from "../../ipc/words/waiting.ts";
+import * as list from "../../ipc/words/waiting.ts";
 import { CARD_WORDS } from "./card-words.ts";
 import type { Line } from "./line-edit.ts";
 

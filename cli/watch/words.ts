@@ -1,5 +1,5 @@
-import type { DescribedChange } from "../../ipc/description.ts";
-import type { Language } from "../../ipc/language.ts";
+import type { DescribedChange } from "../../ipc/contract/description.ts";
+import type { Language } from "../../ipc/contract/language.ts";
 
 /** While no gate answers. */
 export const AWAY_WORDS: Readonly<Record<Language, { title: string; next: string }>> = {

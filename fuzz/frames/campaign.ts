@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import Database from "better-sqlite3";
-import { monthFiles } from "../../main/gate/audit/month-files.ts";
+import { monthFiles } from "../../main/records/audit/month-files.ts";
 import { Seeded } from "../seeded.ts";
 import { GOOD_AGENT, GoodClient } from "./good-client.ts";
 import { BEHAVIOURS, type Behaviour, type Findings, type Plan, runHostileClient } from "./hostile-client.ts";

@@ -1,4 +1,4 @@
-import { MAX_PLAN_CALLS } from "../../ipc/wire.ts";
+import { MAX_PLAN_CALLS } from "../../ipc/contract/wire.ts";
 import type { Seeded } from "../seeded.ts";
 
 /** Lines for gate.sock: right ones, and wrong in every way that a line can be. */

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createConnection, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { gateMessages } from "../../ipc/wire.ts";
+import { gateMessages } from "../../ipc/contract/wire.ts";
 import type { Seeded } from "../seeded.ts";
 import { hostileFrame, MAY_BE_ALLOWED, oversizedLine } from "./frame-maker.ts";
 

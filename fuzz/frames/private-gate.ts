@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { configureHighestLimits } from "../../bench/highest-limits.ts";
-import type { Level } from "../../ipc/decision.ts";
-import { OperatorClient } from "../../ipc/operator-client.ts";
-import { type GatePaths, gatePaths } from "../../ipc/paths.ts";
+import { type GatePaths, gatePaths } from "../../ipc/base/paths.ts";
+import type { Level } from "../../ipc/contract/decision.ts";
+import { OperatorClient } from "../../ipc/socket/operator-client.ts";
 
 const LAUNCHER = fileURLToPath(new URL("../../bin/metnos-gate.js", import.meta.url));
 const START_MS = 60_000;

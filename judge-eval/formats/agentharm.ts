@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { z } from "zod";
-import { GateError } from "../../ipc/gate-error.ts";
+import { GateError } from "../../ipc/contract/gate-error.ts";
 import type { LabelledCall } from "../labelled-call.ts";
 import { asExecutor, asIntent, parseJson, parseRecord } from "./records.ts";
 

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { GateError } from "../../ipc/gate-error.ts";
+import { GateError } from "../../ipc/contract/gate-error.ts";
 import type { LabelledCall } from "../labelled-call.ts";
 import { agentHarm } from "./agentharm.ts";
 import { ours } from "./ours.ts";

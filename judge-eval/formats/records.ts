@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { GateError } from "../../ipc/gate-error.ts";
+import { GateError } from "../../ipc/contract/gate-error.ts";
 
 /** @throws GateError `invalid_input` */
 export function parseJson(text: string, where: string): unknown {
@@ -30,7 +30,7 @@ export function parseRecords<T extends z.ZodType>(schema: T, text: string, file:
   );
 }
 
-/** Longer intents aren't calls that an agent could propose (ipc/wire.ts). */
+/** Longer intents aren't calls that an agent could propose (ipc/contract/wire.ts). */
 const MAX_INTENT = 16_384;
 
 export const asIntent = (text: string): string => text.slice(0, MAX_INTENT);

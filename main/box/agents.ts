@@ -1,7 +1,7 @@
-import type { BoxAgent } from "../../ipc/box.ts";
-import type { Level } from "../../ipc/decision.ts";
-import { isUnchanged, testedClients } from "../../ipc/tested-clients.ts";
-import { KNOWN_AGENTS } from "../operator/agents-on-path.ts";
+import { isUnchanged, testedClients } from "../../ipc/base/tested-clients.ts";
+import type { BoxAgent } from "../../ipc/contract/box.ts";
+import type { Level } from "../../ipc/contract/decision.ts";
+import { KNOWN_AGENTS } from "../agents/agents-on-path.ts";
 
 /** Whether the agents are confined, as `box.status` tells it. */
 

@@ -1,8 +1,8 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { GateError } from "../../ipc/gate-error.ts";
-import { boxLauncher } from "../../ipc/paths.ts";
-import { kindOfFile } from "../gate/own-files.ts";
+import { boxLauncher } from "../../ipc/base/paths.ts";
+import { GateError } from "../../ipc/contract/gate-error.ts";
+import { kindOfFile } from "../base/files/own-files.ts";
 
 /** Where the box keeps its files: private to the user, and no link in it is ever followed. */
 export interface BoxFolder {

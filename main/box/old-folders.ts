@@ -1,7 +1,7 @@
 import { chmod, lstat, opendir, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { errorCode } from "../gate/errors.ts";
+import { errorCode } from "../base/errors.ts";
 import { LAST_USED } from "./arguments/caches.ts";
 import { PROBE_FOLDER } from "./probe.ts";
 

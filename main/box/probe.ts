@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { BoxStatus } from "../../ipc/box.ts";
-import { shellQuoted } from "../../ipc/shell-quoted.ts";
-import { errorCode } from "../gate/errors.ts";
+import { shellQuoted } from "../../ipc/base/shell-quoted.ts";
+import type { BoxStatus } from "../../ipc/contract/box.ts";
+import { errorCode } from "../base/errors.ts";
 import { boxArguments } from "./arguments/bubblewrap.ts";
 import { limitCommands } from "./arguments/limits.ts";
 import type { Machine } from "./arguments/machine.ts";

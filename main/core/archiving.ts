@@ -1,12 +1,12 @@
-import { GateError } from "../../ipc/gate-error.ts";
-import type { Core } from "../core.ts";
-import type { Claims } from "../gate/audit/against.ts";
-import { type ArchivedTrail, archivedNotes, archiveMonths } from "../gate/audit/archive.ts";
-import { monthFile } from "../gate/audit/chain.ts";
-import { notesIn } from "../gate/audit/checkpoint.ts";
-import type { AuditLog } from "../gate/audit/log.ts";
-import { monthFiles } from "../gate/audit/month-files.ts";
-import { SettledClock } from "../gate/settled-clock.ts";
+import { GateError } from "../../ipc/contract/gate-error.ts";
+import { SettledClock } from "../base/clocks/settled-clock.ts";
+import type { Claims } from "../records/audit/against.ts";
+import { type ArchivedTrail, archivedNotes, archiveMonths } from "../records/audit/archive.ts";
+import { monthFile } from "../records/audit/chain.ts";
+import { notesIn } from "../records/audit/checkpoint.ts";
+import type { AuditLog } from "../records/audit/log.ts";
+import { monthFiles } from "../records/audit/month-files.ts";
+import type { Core } from "./core.ts";
 
 /** Old months of the trail are put into archives: by the operator, and by themselves. */
 

@@ -1,12 +1,12 @@
 import { basename } from "node:path";
-import type { AuditLine } from "../../ipc/operator-api.ts";
-import type { GatePaths } from "../../ipc/paths.ts";
-import { raiseTrailAlarms } from "../gate/audit/alarms.ts";
-import { lastLine } from "../gate/audit/tail.ts";
-import { serveOthers } from "../gate/database.ts";
-import type { Gate } from "../gate/gate.ts";
-import { GATE } from "../gate/kept-pauses.ts";
-import { AGENT_PAUSED } from "../gate/stages/safety.ts";
+import type { GatePaths } from "../../ipc/base/paths.ts";
+import type { AuditLine } from "../../ipc/contract/operator-api.ts";
+import { GATE } from "../agents/kept-pauses.ts";
+import { serveOthers } from "../base/sqlite/database.ts";
+import type { Gate } from "../calls/gate.ts";
+import { AGENT_PAUSED } from "../decide/stages/safety.ts";
+import { raiseTrailAlarms } from "../records/audit/alarms.ts";
+import { lastLine } from "../records/audit/tail.ts";
 import type { Opened } from "./stores.ts";
 
 /** Continues with what the previous gate left: waiting requests, a pause, grants of its sessions. */

@@ -1,8 +1,8 @@
 import { BoxService } from "../box/box-service.ts";
 import { BoxNetwork } from "../box/network/box-network.ts";
-import type { Gate } from "../gate/gate.ts";
-import { hiddenFromBoxes } from "../gate/guard/gate-files.ts";
-import { AGENT_PAUSED } from "../gate/stages/safety.ts";
+import type { Gate } from "../calls/gate.ts";
+import { hiddenFromBoxes } from "../decide/guard/gate-files.ts";
+import { AGENT_PAUSED } from "../decide/stages/safety.ts";
 import type { Opened } from "./stores.ts";
 
 /** `gateOf`: the gate once it is open, which decides on the hosts that confined commands ask for. */

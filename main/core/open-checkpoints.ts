@@ -1,5 +1,5 @@
-import { Checkpoints } from "../gate/audit/checkpoints.ts";
-import type { ReceiptKeys } from "../gate/receipts/receipt-keys.ts";
+import { Checkpoints } from "../records/audit/checkpoints.ts";
+import type { ReceiptKeys } from "../records/receipts/receipt-keys.ts";
 import type { Opened } from "./stores.ts";
 
 export function openCheckpoints(

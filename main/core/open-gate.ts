@@ -1,16 +1,16 @@
-import type { Decision } from "../../ipc/decision.ts";
-import type { ProposedCall } from "../../ipc/wire.ts";
-import { AtIntervals } from "../at-intervals.ts";
-import type { Box } from "../gate/confinement/box.ts";
-import { Gate } from "../gate/gate.ts";
-import { GateFiles } from "../gate/guard/gate-files.ts";
-import type { SessionDecisions } from "../gate/reviews/session-decisions.ts";
-import type { UserWords } from "../gate/sessions/user-words.ts";
-import type { Subject } from "../gate/stages/examination.ts";
+import type { Decision } from "../../ipc/contract/decision.ts";
+import type { ProposedCall } from "../../ipc/contract/wire.ts";
+import type { UserWords } from "../agents/sessions/user-words.ts";
+import { AtIntervals } from "../base/clocks/at-intervals.ts";
+import { Gate } from "../calls/gate.ts";
+import type { SessionDecisions } from "../calls/reviews/session-decisions.ts";
+import type { Box } from "../decide/confinement/box.ts";
+import { GateFiles } from "../decide/guard/gate-files.ts";
+import type { Subject } from "../decide/stages/examination.ts";
 import type { Judges } from "../judges/judges.ts";
-import { refusedNote } from "../refused-note.ts";
 import type { Beginnings } from "./beginnings.ts";
 import { hasLostTerminal } from "./codex-terminals.ts";
+import { refusedNote } from "./refused-note.ts";
 import type { Opened } from "./stores.ts";
 
 /** How often surfaces are informed at the most that another call is being judged, in milliseconds. */

@@ -1,7 +1,7 @@
-import { policyDigest } from "../gate/policy-digest.ts";
-import { DueCards, DueGrants } from "../gate/receipts/due.ts";
-import { Receipts } from "../gate/receipts/receipts.ts";
-import { VERSION } from "../version.ts";
+import { VERSION } from "../base/version.ts";
+import { policyDigest } from "../decide/policy/policy-digest.ts";
+import { DueCards, DueGrants } from "../records/receipts/due.ts";
+import { Receipts } from "../records/receipts/receipts.ts";
 import type { Opened } from "./stores.ts";
 
 export function openReceipts(opened: Opened): Receipts {

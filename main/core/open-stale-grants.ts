@@ -1,5 +1,5 @@
-import { StaleGrants } from "../gate/grants/stale.ts";
-import { staleNote, staleRecord } from "../stale-note.ts";
+import { StaleGrants } from "../decide/grants/stale.ts";
+import { staleNote, staleRecord } from "./stale-note.ts";
 import type { Opened } from "./stores.ts";
 
 export function openStaleGrants({

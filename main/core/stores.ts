@@ -1,23 +1,23 @@
-import type { Pause } from "../../ipc/safety.ts";
-import { Activity } from "../gate/activity/activity.ts";
-import { type AgentPause, AgentPauses } from "../gate/agent-pauses.ts";
-import { AgentDirectory } from "../gate/agents.ts";
-import type { Alarms } from "../gate/alarms.ts";
-import { AgedRequests } from "../gate/approvals/aged-requests.ts";
-import { ApprovalRegistry } from "../gate/approvals/registry.ts";
-import { DiskReserve } from "../gate/disk-reserve.ts";
-import { GrantStore } from "../gate/grants/store.ts";
-import { KeptPauses } from "../gate/kept-pauses.ts";
-import { McpTools } from "../gate/mcp/mcp-tools.ts";
-import { McpToolStore } from "../gate/mcp/tool-store.ts";
-import { RateLimits } from "../gate/rate/rate-limits.ts";
-import type { RowReport } from "../gate/row-report.ts";
-import { openSafety, type Safety } from "../gate/safety/safety.ts";
-import type { OpenDatabase } from "../storage/database-health.ts";
-import type { DatabaseName } from "../storage/database-names.ts";
-import { RoomsAhead } from "../storage/room-ahead.ts";
-import type { Storage } from "../storage/storage.ts";
+import type { Pause } from "../../ipc/contract/safety.ts";
+import { type AgentPause, AgentPauses } from "../agents/agent-pauses.ts";
+import { AgentDirectory } from "../agents/agents.ts";
+import { KeptPauses } from "../agents/kept-pauses.ts";
+import type { Alarms } from "../base/alarms.ts";
+import { DiskReserve } from "../base/files/disk-reserve.ts";
+import { RoomsAhead } from "../base/files/room-ahead.ts";
+import type { OpenDatabase } from "../base/sqlite/database-health.ts";
+import type { DatabaseName } from "../base/sqlite/database-names.ts";
+import type { RowReport } from "../base/sqlite/row-report.ts";
+import { AgedRequests } from "../calls/approvals/aged-requests.ts";
+import { ApprovalRegistry } from "../calls/approvals/registry.ts";
+import { GrantStore } from "../decide/grants/store.ts";
+import { McpTools } from "../decide/mcp/mcp-tools.ts";
+import { McpToolStore } from "../decide/mcp/tool-store.ts";
+import { RateLimits } from "../decide/rate/rate-limits.ts";
+import { openSafety, type Safety } from "../decide/safety/safety.ts";
+import { Activity } from "../records/activity/activity.ts";
 import type { Beginnings, Failed } from "./beginnings.ts";
+import type { Storage } from "./storage/storage.ts";
 
 /** The parts that need no database, with the databases. */
 export interface Base extends Beginnings {

@@ -1,5 +1,5 @@
 import { Menu, type MenuItemConstructorOptions } from "electron";
-import type { Language } from "../../ipc/language.ts";
+import type { Language } from "../../ipc/contract/language.ts";
 import { shellWords } from "./words.ts";
 
 /** The windows' menu: its keys (zoom, copy, paste, quit) work on every platform, where the bar itself is hidden, too. */

@@ -1,6 +1,6 @@
-import { gatePaths } from "../../ipc/paths.ts";
-import { configSchema, loadConfig } from "../config.ts";
-import type { GateNotifications, NotificationConfig } from "../notifications/start.ts";
+import { gatePaths } from "../../ipc/base/paths.ts";
+import { configSchema, loadConfig } from "../config/config.ts";
+import type { GateNotifications, NotificationConfig } from "../surfaces/notifications/start.ts";
 import type { WatchedGate } from "./tray-feed.ts";
 
 /** Notifications for a gate of another process: only where that one shows none although they are wanted. */

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { errorCode } from "../gate/errors.ts";
-import type { LoginItem } from "../settings.ts";
+import { errorCode } from "../base/errors.ts";
+import type { LoginItem } from "../config/settings.ts";
 
 /** Start at login on Linux: an entry in the XDG autostart folder (Desktop Application Autostart Specification). */
 

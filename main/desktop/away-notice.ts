@@ -1,5 +1,5 @@
 import { dialog } from "electron";
-import type { Language } from "../../ipc/language.ts";
+import type { Language } from "../../ipc/contract/language.ts";
 import type { GateMode } from "./users-gate.ts";
 import { shellWords } from "./words.ts";
 

@@ -1,13 +1,13 @@
 import { type IpcMainInvokeEvent, ipcMain, type WebContents } from "electron";
 import { z } from "zod";
-import type { AppChannels, PageChannels } from "../../ipc/bridge.ts";
-import type { Failure } from "../../ipc/gate-error.ts";
-import { type OperatorHandler, PAGE_EVENTS } from "../../ipc/operator-api.ts";
-import { dispatch } from "../../ipc/operator-dispatch.ts";
+import type { Failure } from "../../ipc/contract/gate-error.ts";
+import { type OperatorHandler, PAGE_EVENTS } from "../../ipc/contract/operator-api.ts";
+import type { AppChannels, PageChannels } from "../../ipc/socket/bridge.ts";
+import { dispatch } from "../../ipc/socket/operator-dispatch.ts";
 import { isPageUrl } from "./page.ts";
 import { isOwnPage } from "./sender.ts";
 
-/** The page's access to the gate: the channels of `ipc/bridge.ts`, open only to our own page in our own windows. */
+/** The page's access to the gate: the channels of `ipc/socket/bridge.ts`, open only to our own page in our own windows. */
 
 /** The arguments from a page; the operator checks the methods' parameters. */
 const ARGUMENTS: { readonly [C in keyof PageChannels]: z.ZodType<PageChannels[C]["args"]> } = {

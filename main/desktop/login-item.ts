@@ -1,6 +1,6 @@
 import { app } from "electron";
-import { gatePaths } from "../../ipc/paths.ts";
-import type { LoginItem } from "../settings.ts";
+import { gatePaths } from "../../ipc/base/paths.ts";
+import type { LoginItem } from "../config/settings.ts";
 import { autostartEntry } from "./autostart-entry.ts";
 
 /** Started at login: into the tray, without a window. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { GateError } from "../../ipc/gate-error.ts";
+import { GateError } from "../../ipc/contract/gate-error.ts";
 
 /** The newest version, asked for at an address of the user's choice, when the user wants to know. Nothing is downloaded. */
 

@@ -1,5 +1,5 @@
 import { Notification } from "electron";
-import type { Notice, NotificationSink, SinkEvent } from "../notifications/sink.ts";
+import type { Notice, NotificationSink, SinkEvent } from "../surfaces/notifications/sink.ts";
 
 /**
  * Notifications through Electron: macOS and Windows. (On Linux they go over the session bus: Electron's have no buttons there.)

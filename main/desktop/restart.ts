@@ -1,6 +1,6 @@
 import { app, dialog } from "electron";
-import type { GateError } from "../../ipc/gate-error.ts";
-import type { Language } from "../../ipc/language.ts";
+import type { GateError } from "../../ipc/contract/gate-error.ts";
+import type { Language } from "../../ipc/contract/language.ts";
 import {
   deathNotice,
   GATE_EXIT,
@@ -9,7 +9,7 @@ import {
   PAUSED_FLAG,
   RESTARTED_FLAG,
   SUPERVISED_FLAG,
-} from "../restart.ts";
+} from "../core/restart.ts";
 import { shellWords } from "./words.ts";
 
 /** The gate runs in the app's process: what happens when it fails, or ends itself. */

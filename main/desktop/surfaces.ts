@@ -1,9 +1,9 @@
 import { app, dialog, type WebContents } from "electron";
-import type { Language } from "../../ipc/language.ts";
-import { gatePaths } from "../../ipc/paths.ts";
-import { loadConfig } from "../config.ts";
-import type { LoginItem } from "../settings.ts";
-import { VERSION } from "../version.ts";
+import { gatePaths } from "../../ipc/base/paths.ts";
+import type { Language } from "../../ipc/contract/language.ts";
+import { VERSION } from "../base/version.ts";
+import { loadConfig } from "../config/config.ts";
+import type { LoginItem } from "../config/settings.ts";
 import { setApplicationMenu } from "./application-menu.ts";
 import { AwayNotice } from "./away-notice.ts";
 import { openBridge } from "./bridge.ts";

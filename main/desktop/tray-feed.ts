@@ -1,7 +1,7 @@
-import { GateError } from "../../ipc/gate-error.ts";
-import { isLanguage, type Language } from "../../ipc/language.ts";
-import type { OperatorEventType } from "../../ipc/operator-api.ts";
-import type { LoginItem } from "../settings.ts";
+import { GateError } from "../../ipc/contract/gate-error.ts";
+import { isLanguage, type Language } from "../../ipc/contract/language.ts";
+import type { OperatorEventType } from "../../ipc/contract/operator-api.ts";
+import type { LoginItem } from "../config/settings.ts";
 import { systemLanguage } from "./restart.ts";
 import { MENU_REQUESTS, type MenuRequest, type TrayMenuState } from "./tray-menu.ts";
 import { trayState } from "./tray-state.ts";

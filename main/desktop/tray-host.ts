@@ -1,6 +1,6 @@
-import type { Env } from "../../ipc/paths.ts";
-import { unixBusAddress } from "../notifications/platform.ts";
-import { SessionBus } from "../notifications/session-bus.ts";
+import type { Env } from "../../ipc/base/paths.ts";
+import { unixBusAddress } from "../surfaces/notifications/platform.ts";
+import { SessionBus } from "../surfaces/notifications/session-bus.ts";
 
 /** Whether anything shows tray icons: on Linux a program that owns this name on the session bus (GNOME has none by itself). */
 

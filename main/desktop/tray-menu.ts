@@ -1,7 +1,7 @@
 import type { MenuItemConstructorOptions } from "electron";
-import type { Description } from "../../ipc/description.ts";
-import type { Language } from "../../ipc/language.ts";
-import { shortened, visible } from "../../ipc/visible-text.ts";
+import { shortened, visible } from "../../ipc/base/visible-text.ts";
+import type { Description } from "../../ipc/contract/description.ts";
+import type { Language } from "../../ipc/contract/language.ts";
 import type { TrayState } from "./tray-state.ts";
 import type { GateMode } from "./users-gate.ts";
 import { type ShellWords, shellWords, summary } from "./words.ts";

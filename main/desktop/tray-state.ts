@@ -1,5 +1,5 @@
-import type { AlarmCode } from "../../ipc/alarms.ts";
-import type { Status } from "../../ipc/operator-api.ts";
+import type { AlarmCode } from "../../ipc/contract/alarms.ts";
+import type { Status } from "../../ipc/contract/operator-api.ts";
 import type { MarkState } from "./icon/mark.ts";
 
 /** What the tray shows, derived from the gate's status. */

@@ -1,4 +1,5 @@
-import { GateError } from "../../ipc/gate-error.ts";
+import type { GatePaths } from "../../ipc/base/paths.ts";
+import { GateError } from "../../ipc/contract/gate-error.ts";
 import {
   type OperatorEvent,
   type OperatorEventType,
@@ -7,9 +8,8 @@ import {
   type OperatorParams,
   type OperatorResult,
   PAGE_EVENTS,
-} from "../../ipc/operator-api.ts";
-import { OperatorClient } from "../../ipc/operator-client.ts";
-import type { GatePaths } from "../../ipc/paths.ts";
+} from "../../ipc/contract/operator-api.ts";
+import { OperatorClient } from "../../ipc/socket/operator-client.ts";
 import type { RunningGate } from "../serve.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { app } from "electron";
-import type { Env } from "../../ipc/paths.ts";
+import type { Env } from "../../ipc/base/paths.ts";
 
 /** Under Wayland no program places its own windows, and a click on the tray icon has no place: the popup could be anywhere. */
 export function canPlaceWindows(env: Env = process.env, platform: NodeJS.Platform = process.platform): boolean {

@@ -1,7 +1,7 @@
-import { ALARM_WORDS } from "../../ipc/alarm-words.ts";
-import type { Description } from "../../ipc/description.ts";
-import type { Language } from "../../ipc/language.ts";
-import { ownCommand } from "../../ipc/own-command.ts";
+import { ownCommand } from "../../ipc/base/own-command.ts";
+import type { Description } from "../../ipc/contract/description.ts";
+import type { Language } from "../../ipc/contract/language.ts";
+import { ALARM_WORDS } from "../../ipc/words/alarm-words.ts";
 import type { TrayState } from "./tray-state.ts";
 
 /** The texts of the tray, the menu and the shell's dialogs. */

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { MAX_FRAME_BYTES } from "../../ipc/frames.ts";
-import { type Env, homeFolder } from "../../ipc/paths.ts";
-import { visible } from "../../ipc/visible-text.ts";
-import type { RanCall } from "../../ipc/wire.ts";
+import { type Env, homeFolder } from "../../ipc/base/paths.ts";
+import { visible } from "../../ipc/base/visible-text.ts";
+import type { RanCall } from "../../ipc/contract/wire.ts";
+import { MAX_FRAME_BYTES } from "../../ipc/socket/frames.ts";
 import { type HookPlace, LeftToProgram } from "./dialect.ts";
 import { type ConfinedTo, type RanReport, reportRan } from "./ran-exchange.ts";
 import {

@@ -1,5 +1,5 @@
-import { type AgentPaths, agentPaths, agentTokenFile, type Env } from "../../ipc/paths.ts";
-import { readRegularFile } from "../../ipc/regular-file.ts";
+import { type AgentPaths, agentPaths, agentTokenFile, type Env } from "../../ipc/base/paths.ts";
+import { readRegularFile } from "../../ipc/base/regular-file.ts";
 
 /** The token by which the gate knows the agent; undefined where it isn't paired yet, and the gate asks the user. */
 export function agentToken(paths: AgentPaths, agent: string, env: Env): string | undefined {

@@ -1,5 +1,5 @@
-import { exactText, MAX_FRAME_BYTES } from "../../ipc/frames.ts";
-import { agentPaths, PathError } from "../../ipc/paths.ts";
+import { agentPaths, PathError } from "../../ipc/base/paths.ts";
+import { exactText, MAX_FRAME_BYTES } from "../../ipc/socket/frames.ts";
 import { agentToken } from "./agent-token.ts";
 import type { HookAnswer, HookCall, HookDialect, HookPlace } from "./dialect.ts";
 import { LeftToProgram } from "./dialect.ts";

@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
 import { basename, isAbsolute, join } from "node:path";
-import { type TestedClient, testedClients } from "../../ipc/tested-clients.ts";
+import { type TestedClient, testedClients } from "../../ipc/base/tested-clients.ts";
 import { parentOf } from "./parent.ts";
 
 /** The file that a running client is, as the system says. */

@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
-import { BYTE_LIMITS, encodeFrame, FRAME_TIMEOUT_MS, FrameReader } from "../../ipc/frames.ts";
-import { isOwnSocket } from "../../ipc/own-socket.ts";
-import { RETURN_MS } from "../../ipc/return-time.ts";
+import { BYTE_LIMITS, encodeFrame, FRAME_TIMEOUT_MS, FrameReader } from "../../ipc/socket/frames.ts";
+import { isOwnSocket } from "../../ipc/socket/own-socket.ts";
+import { RETURN_MS } from "../../ipc/words/return-time.ts";
 
 /** One call over gate.sock with nothing but node:net, so that a cold process starts fast. */
 

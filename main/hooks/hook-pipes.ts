@@ -1,8 +1,8 @@
 import { closeSync, mkdirSync, readdirSync, renameSync, rmSync, unlinkSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
-import { errorCode } from "../gate/errors.ts";
-import { othersPipes, PIPES_AHEAD, type Slot, type SlotPool } from "../pipes/slots.ts";
+import { errorCode } from "../base/errors.ts";
+import { othersPipes, PIPES_AHEAD, type Slot, type SlotPool } from "../base/pipes/slots.ts";
 import { type PipeWords, readPipeWords } from "./pipe-words.ts";
 
 /**

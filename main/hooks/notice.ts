@@ -1,4 +1,4 @@
-import { RULE_WORDS } from "../../ipc/rule-words.ts";
+import { RULE_WORDS } from "../../ipc/words/rule-words.ts";
 import type { Decided } from "./exchange.ts";
 
 const WORDS: Readonly<Record<string, string>> = RULE_WORDS.en;

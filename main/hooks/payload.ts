@@ -1,9 +1,9 @@
-import { LOSS_TEXTS, lossIn } from "../../ipc/exact-json.ts";
-import { membersWithin } from "../../ipc/frames.ts";
-import { type Json, parseObject } from "../../ipc/json-object.ts";
-import type { Env } from "../../ipc/paths.ts";
-import { GIVEN_PATH, shellPathOf } from "../../ipc/shell-path.ts";
-import type { CallContext } from "../../ipc/wire.ts";
+import { LOSS_TEXTS, lossIn } from "../../ipc/base/exact-json.ts";
+import { type Json, parseObject } from "../../ipc/base/json-object.ts";
+import type { Env } from "../../ipc/base/paths.ts";
+import { GIVEN_PATH, shellPathOf } from "../../ipc/contract/shell-path.ts";
+import type { CallContext } from "../../ipc/contract/wire.ts";
+import { membersWithin } from "../../ipc/socket/frames.ts";
 
 /** What clients write to their hooks' stdin: one JSON object. */
 

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { exactText } from "../../ipc/frames.ts";
-import type { Env } from "../../ipc/paths.ts";
-import { GIVEN_PATH } from "../../ipc/shell-path.ts";
-import { SlotPool } from "../pipes/slots.ts";
+import type { Env } from "../../ipc/base/paths.ts";
+import { GIVEN_PATH } from "../../ipc/contract/shell-path.ts";
+import { exactText } from "../../ipc/socket/frames.ts";
+import { SlotPool } from "../base/pipes/slots.ts";
 import { askGate, optionsOf } from "./answer.ts";
 import type { HookDialect, HookPlace } from "./dialect.ts";
 import { dialectOf } from "./dialects.ts";

@@ -1,4 +1,4 @@
-import type { RanCall } from "../../ipc/wire.ts";
+import type { RanCall } from "../../ipc/contract/wire.ts";
 import { type Reporter, report } from "./report.ts";
 
 /** `tool.ran` over gate.sock: that a call has run and how it ended, and what the gate knows of it. */

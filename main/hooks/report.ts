@@ -1,7 +1,7 @@
 import { connect } from "node:net";
-import { encodeFrame, FrameReader } from "../../ipc/frames.ts";
-import type { Json } from "../../ipc/json-object.ts";
-import { isOwnSocket } from "../../ipc/own-socket.ts";
+import type { Json } from "../../ipc/base/json-object.ts";
+import { encodeFrame, FrameReader } from "../../ipc/socket/frames.ts";
+import { isOwnSocket } from "../../ipc/socket/own-socket.ts";
 import { helloOf } from "./exchange.ts";
 
 /** A message over gate.sock that asks for no decision: what a client says of its session, or of a call that ran. */

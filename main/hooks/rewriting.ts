@@ -1,4 +1,4 @@
-import { confinedCommand } from "../../ipc/confined-command.ts";
+import { confinedCommand } from "../../ipc/base/confined-command.ts";
 import { clientAbove, clientProgram, hasPassed } from "./client-program.ts";
 import { LeftToProgram, type Rewritable } from "./dialect.ts";
 

@@ -1,7 +1,7 @@
 import { type Dirent, opendirSync } from "node:fs";
 import { join } from "node:path";
-import { readRegularBytes, TOO_LARGE } from "../../ipc/regular-file.ts";
-import { errorCode } from "../gate/errors.ts";
+import { readRegularBytes, TOO_LARGE } from "../../ipc/base/regular-file.ts";
+import { errorCode } from "../base/errors.ts";
 import { LeftToProgram } from "./dialect.ts";
 
 /** The files in which clients keep their own rules and settings: a project may hold as many, and as large ones, as it likes. */

@@ -1,7 +1,7 @@
-import { type Json, parseObject } from "../../ipc/json-object.ts";
-import type { Env } from "../../ipc/paths.ts";
-import type { SessionEvent } from "../../ipc/session-events.ts";
-import { MAX_PROMPT } from "../../ipc/session-limits.ts";
+import { type Json, parseObject } from "../../ipc/base/json-object.ts";
+import type { Env } from "../../ipc/base/paths.ts";
+import type { SessionEvent } from "../../ipc/contract/session-events.ts";
+import { MAX_PROMPT } from "../../ipc/contract/session-limits.ts";
 import { agentAt } from "./agent-token.ts";
 import { textIn } from "./payload.ts";
 import { report } from "./report.ts";

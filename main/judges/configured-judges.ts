@@ -1,29 +1,29 @@
 import type Database from "better-sqlite3";
-import { GateError } from "../../ipc/gate-error.ts";
-import type { JudgeStatus, JudgeTest, Measurement, ModelStatus } from "../../ipc/judges.ts";
-import type { Env, GatePaths } from "../../ipc/paths.ts";
-import type { Config } from "../config.ts";
-import type { Alarms } from "../gate/alarms.ts";
-import type { ApprovalRegistry } from "../gate/approvals/registry.ts";
-import type { Clock } from "../gate/clock.ts";
-import type { ExecutorCatalog } from "../gate/executors/catalog.ts";
-import { isConcerned, skippedTools } from "../gate/reviews/concerns.ts";
-import { CallHistory } from "../gate/reviews/model-judge/history.ts";
-import { modelJudge } from "../gate/reviews/model-judge/model-judge.ts";
-import { JUDGE_PROMPT_VERSION } from "../gate/reviews/model-judge/prompt.ts";
-import type { JudgeAgent } from "../gate/reviews/ports.ts";
-import type { Reviewer } from "../gate/reviews/reviewer.ts";
-import type { SessionDecisions } from "../gate/reviews/session-decisions.ts";
-import { sendToAgent } from "../gate/reviews/validators/payload.ts";
-import { validatorOf } from "../gate/reviews/validators/validator.ts";
-import { ModelAlarms } from "../models/model-alarms.ts";
-import { testModel } from "../models/model-test.ts";
-import { Models } from "../models/models.ts";
-import type { ProviderModel } from "../models/provider-model.ts";
-import { ReviewMeter } from "../models/review-meter.ts";
+import type { Env, GatePaths } from "../../ipc/base/paths.ts";
+import { GateError } from "../../ipc/contract/gate-error.ts";
+import type { JudgeStatus, JudgeTest, Measurement, ModelStatus } from "../../ipc/contract/judges.ts";
+import type { Alarms } from "../base/alarms.ts";
+import type { Clock } from "../base/clocks/clock.ts";
+import type { ApprovalRegistry } from "../calls/approvals/registry.ts";
+import type { SessionDecisions } from "../calls/reviews/session-decisions.ts";
+import type { Config } from "../config/config.ts";
+import type { ExecutorCatalog } from "../decide/executors/catalog.ts";
+import { isConcerned, skippedTools } from "../decide/reviews/concerns.ts";
+import type { Reviewer } from "../decide/stages/reviewer.ts";
 import { measuredOf } from "./judge-results.ts";
 import { noSuchModel, statusOf } from "./judge-status.ts";
 import type { Judges } from "./judges.ts";
+import { ModelAlarms } from "./models/model-alarms.ts";
+import { testModel } from "./models/model-test.ts";
+import { Models } from "./models/models.ts";
+import type { ProviderModel } from "./models/provider-model.ts";
+import { ReviewMeter } from "./models/review-meter.ts";
+import { CallHistory } from "./reviews/model-judge/history.ts";
+import { modelJudge } from "./reviews/model-judge/model-judge.ts";
+import { JUDGE_PROMPT_VERSION } from "./reviews/model-judge/prompt.ts";
+import type { JudgeAgent } from "./reviews/ports.ts";
+import { sendToAgent } from "./reviews/validators/payload.ts";
+import { validatorOf } from "./reviews/validators/validator.ts";
 
 /** The judges of a configuration that has any: its models, its judge agents, and whom the gate asks in which order. */
 
@@ -79,7 +79,7 @@ async function judgeAgents(
   { env, home, paths, gate_folders, failed }: JudgeParts,
 ): Promise<Map<string, JudgeAgent>> {
   if (Object.keys(config.judge_agents).length === 0) return new Map();
-  const { openJudgeAgents } = await import("../judge-agents/judge-agents.ts");
+  const { openJudgeAgents } = await import("./agents/judge-agents.ts");
   const { state_dir } = paths;
   return openJudgeAgents(config, { models: models.all, box: config.box, env, home, state_dir, gate_folders, failed });
 }

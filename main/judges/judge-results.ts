@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { Measurement } from "../../ipc/judges.ts";
-import { readRegularFile } from "../../ipc/regular-file.ts";
-import type { Config } from "../config.ts";
-import { writeDurably } from "../gate/durable-file.ts";
-import { isOnline, type Send, sendToModel } from "../gate/reviews/config.ts";
+import { readRegularFile } from "../../ipc/base/regular-file.ts";
+import type { Measurement } from "../../ipc/contract/judges.ts";
+import { writeDurably } from "../base/files/durable-file.ts";
+import type { Config } from "../config/config.ts";
+import { isOnline, type Send, sendToModel } from "../decide/reviews/config.ts";
 
 /** How good each model was as judge when `npm run judge-eval` measured it last: what the product prints beside its name. */
 

@@ -1,6 +1,6 @@
-import { GateError } from "../../ipc/gate-error.ts";
-import type { JudgeStatus } from "../../ipc/judges.ts";
-import type { Config } from "../config.ts";
+import { GateError } from "../../ipc/contract/gate-error.ts";
+import type { JudgeStatus } from "../../ipc/contract/judges.ts";
+import type { Config } from "../config/config.ts";
 
 /** What the configuration says of it; nobody can be asked. */
 export function statusOf({ judge, validators, judge_agents }: Config): JudgeStatus {

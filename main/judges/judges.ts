@@ -1,10 +1,10 @@
-import type { JudgeStatus, JudgeTest } from "../../ipc/judges.ts";
-import type { Config } from "../config.ts";
-import type { Reviewer } from "../gate/reviews/reviewer.ts";
-import type { ModelMeter } from "../models/model-meter.ts";
-import type { ReviewMeter } from "../models/review-meter.ts";
+import type { JudgeStatus, JudgeTest } from "../../ipc/contract/judges.ts";
+import type { Config } from "../config/config.ts";
+import type { Reviewer } from "../decide/stages/reviewer.ts";
 import type { JudgeParts } from "./configured-judges.ts";
 import { noSuchModel, statusOf } from "./judge-status.ts";
+import type { ModelMeter } from "./models/model-meter.ts";
+import type { ReviewMeter } from "./models/review-meter.ts";
 
 /** The judges of a running gate: made of its configuration. */
 export interface Judges {

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
-import type { ApprovalStatus } from "../../ipc/decision.ts";
-import type { AgentView, ApprovalView, GrantView } from "../../ipc/operator-api.ts";
-import { agentTokenFile, type GatePaths } from "../../ipc/paths.ts";
-import type { Pause } from "../../ipc/safety.ts";
-import type { Setting } from "../../ipc/settings.ts";
+import { agentTokenFile, type GatePaths } from "../../ipc/base/paths.ts";
+import type { ApprovalStatus } from "../../ipc/contract/decision.ts";
+import type { AgentView, ApprovalView, GrantView } from "../../ipc/contract/operator-api.ts";
+import type { Pause } from "../../ipc/contract/safety.ts";
+import type { Setting } from "../../ipc/contract/settings.ts";
 import { Fact } from "./fact.ts";
 import type { AgentEntry, Ledger, RequestEntry } from "./ledger.ts";
 import type { Snapshot } from "./snapshot.ts";

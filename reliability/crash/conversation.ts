@@ -1,5 +1,5 @@
 import { LineClient, type LineMessage } from "../../bench/line-client.ts";
-import { type Decision, decisionSchema } from "../../ipc/decision.ts";
+import { type Decision, decisionSchema } from "../../ipc/contract/decision.ts";
 import type { AgentEntry } from "./ledger.ts";
 
 /** The connection ended while something was awaited: the gate was killed. */

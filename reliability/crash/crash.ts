@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Seeded } from "../../fuzz/seeded.ts";
-import type { GatePaths } from "../../ipc/paths.ts";
+import type { GatePaths } from "../../ipc/base/paths.ts";
 import { CrashHome } from "./home.ts";
 import { count, type Violation } from "./ledger.ts";
 import { drawMoment, type Moment } from "./moment.ts";

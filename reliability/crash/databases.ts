@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import Database from "better-sqlite3";
-import type { GatePaths } from "../../ipc/paths.ts";
+import type { GatePaths } from "../../ipc/base/paths.ts";
 import type { Ledger } from "./ledger.ts";
 
 /** SQLite's own check of every database as the killed gate left it, on copies: the next start must find the originals. */

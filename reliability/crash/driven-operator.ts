@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Seeded } from "../../fuzz/seeded.ts";
-import type { Level, Territory } from "../../ipc/decision.ts";
-import { GateError } from "../../ipc/gate-error.ts";
-import type { OperatorApi, OperatorMethod, OperatorParams, OperatorResult } from "../../ipc/operator-api.ts";
+import type { Level, Territory } from "../../ipc/contract/decision.ts";
+import { GateError } from "../../ipc/contract/gate-error.ts";
+import type { OperatorApi, OperatorMethod, OperatorParams, OperatorResult } from "../../ipc/contract/operator-api.ts";
 import type { Fact } from "./fact.ts";
 import { FEATURE_AGENTS, type Spender } from "./feature-agents.ts";
 import type { AgentEntry, GrantEntry, Ledger, RequestEntry } from "./ledger.ts";

@@ -1,5 +1,5 @@
-import type { Decision } from "../../ipc/decision.ts";
-import { RETURN_MS } from "../../ipc/return-time.ts";
+import type { Decision } from "../../ipc/contract/decision.ts";
+import { RETURN_MS } from "../../ipc/words/return-time.ts";
 import type { Fact } from "./fact.ts";
 import {
   type AgentEntry,

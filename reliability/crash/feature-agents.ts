@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Seeded } from "../../fuzz/seeded.ts";
-import { type Decision, decisionSchema } from "../../ipc/decision.ts";
-import { GateError } from "../../ipc/gate-error.ts";
-import type { OperatorApi } from "../../ipc/operator-api.ts";
+import { type Decision, decisionSchema } from "../../ipc/contract/decision.ts";
+import { GateError } from "../../ipc/contract/gate-error.ts";
+import type { OperatorApi } from "../../ipc/contract/operator-api.ts";
 import { ConnectionEnded, Conversation } from "./conversation.ts";
 import type { AgentEntry, Ledger } from "./ledger.ts";
 import { JUDGED_EXECUTOR, REFUSED_WORD, type StandIns } from "./stand-ins.ts";

@@ -1,5 +1,5 @@
-import type { ApprovalStatus } from "../../ipc/decision.ts";
-import type { OperatorApi } from "../../ipc/operator-api.ts";
+import type { ApprovalStatus } from "../../ipc/contract/decision.ts";
+import type { OperatorApi } from "../../ipc/contract/operator-api.ts";
 import { Fact } from "./fact.ts";
 import type { Ledger } from "./ledger.ts";
 import { JUDGED_A_DAY, MAILS, PRICE, type StandIns } from "./stand-ins.ts";

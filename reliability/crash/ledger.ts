@@ -1,6 +1,6 @@
-import type { ApprovalStatus, Decision, Territory } from "../../ipc/decision.ts";
-import type { SettingKey } from "../../ipc/settings.ts";
-import { callHash } from "../../main/gate/approvals/canonical.ts";
+import type { ApprovalStatus, Decision, Territory } from "../../ipc/contract/decision.ts";
+import type { SettingKey } from "../../ipc/contract/settings.ts";
+import { callHash } from "../../main/decide/executors/canonical.ts";
 import { Fact } from "./fact.ts";
 import { Features } from "./features.ts";
 

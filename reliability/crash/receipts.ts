@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ApprovalView, GrantView, OperatorApi } from "../../ipc/operator-api.ts";
-import type { GatePaths } from "../../ipc/paths.ts";
-import { MONTH_FILE } from "../../main/gate/audit/chain.ts";
-import { knownKeys } from "../../main/gate/receipts/receipt-keys.ts";
-import { statementOfLine } from "../../main/gate/receipts/receipt-line.ts";
-import { verifyFolder } from "../../main/gate/receipts/verify.ts";
-import { recordedEnd } from "../../main/offline-receipts.ts";
+import type { GatePaths } from "../../ipc/base/paths.ts";
+import type { ApprovalView, GrantView, OperatorApi } from "../../ipc/contract/operator-api.ts";
+import { recordedEnd } from "../../main/core/offline-receipts.ts";
+import { MONTH_FILE } from "../../main/records/audit/chain.ts";
+import { knownKeys } from "../../main/records/receipts/receipt-keys.ts";
+import { statementOfLine } from "../../main/records/receipts/receipt-line.ts";
+import { verifyFolder } from "../../main/records/receipts/verify.ts";
 import { withCopy } from "./databases.ts";
 import { count, type Ledger } from "./ledger.ts";
 import type { Snapshot } from "./snapshot.ts";

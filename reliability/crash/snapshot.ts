@@ -1,7 +1,7 @@
-import type { AuditReport } from "../../ipc/audit.ts";
-import type { AgentView, ApprovalView, GrantView, OperatorApi } from "../../ipc/operator-api.ts";
-import type { Pause } from "../../ipc/safety.ts";
-import type { Setting } from "../../ipc/settings.ts";
+import type { AuditReport } from "../../ipc/contract/audit.ts";
+import type { AgentView, ApprovalView, GrantView, OperatorApi } from "../../ipc/contract/operator-api.ts";
+import type { Pause } from "../../ipc/contract/safety.ts";
+import type { Setting } from "../../ipc/contract/settings.ts";
 
 /** Everything that a gate keeps, as it reports it after its start. */
 export interface Snapshot {

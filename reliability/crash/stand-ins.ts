@@ -2,7 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { configureHighestLimits } from "../../bench/highest-limits.ts";
 import { ModelServer, NtfyServer } from "../../bench/stand-ins.ts";
-import type { GatePaths } from "../../ipc/paths.ts";
+import type { GatePaths } from "../../ipc/base/paths.ts";
 import { type FailingDisk, makeFailingDisk } from "../failing-disk.ts";
 
 /** What a home's gates have around them: a model that judges, an ntfy server, and a disk that can be made to fail. */

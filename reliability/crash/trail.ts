@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { MONTH_FILE } from "../../main/gate/audit/chain.ts";
+import { MONTH_FILE } from "../../main/records/audit/chain.ts";
 import { count, type Ledger } from "./ledger.ts";
 
 /** The trail's files as they are on the disk, read on from where the last read ended. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { OperatorClient } from "../../ipc/operator-client.ts";
-import { type GatePaths, gatePaths } from "../../ipc/paths.ts";
+import { type GatePaths, gatePaths } from "../../ipc/base/paths.ts";
+import type { OperatorClient } from "../../ipc/socket/operator-client.ts";
 import { AgentLine } from "./agent-line.ts";
 import { AGENT } from "./files.ts";
 import { type Known, type Remembered, tried } from "./known.ts";

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { errorCode } from "../../main/gate/errors.ts";
+import { errorCode } from "../../main/base/errors.ts";
 import type { Fault } from "../failing-disk.ts";
 import type { GateFile } from "./files.ts";
 

@@ -1,10 +1,10 @@
 import { readdirSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { agentTokenFile, type GatePaths, gatePaths } from "../../ipc/paths.ts";
-import { eveningFile } from "../../main/channels/evening.ts";
-import { monthFile } from "../../main/gate/audit/chain.ts";
-import { CheckpointFiles } from "../../main/gate/audit/checkpoint-files.ts";
-import { KEYS_FILE } from "../../main/gate/receipts/key-statements.ts";
+import { agentTokenFile, type GatePaths, gatePaths } from "../../ipc/base/paths.ts";
+import { monthFile } from "../../main/records/audit/chain.ts";
+import { CheckpointFiles } from "../../main/records/audit/checkpoint-files.ts";
+import { KEYS_FILE } from "../../main/records/receipts/key-statements.ts";
+import { eveningFile } from "../../main/surfaces/channels/evening.ts";
 
 /** Every file that a gate reads or writes, and which of them behave alike when they are damaged. */
 

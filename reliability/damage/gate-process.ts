@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { statSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { OperatorClient } from "../../ipc/operator-client.ts";
-import { gatePaths } from "../../ipc/paths.ts";
+import { gatePaths } from "../../ipc/base/paths.ts";
+import { OperatorClient } from "../../ipc/socket/operator-client.ts";
 
 export const LAUNCHER = fileURLToPath(new URL("../../bin/metnos-gate.js", import.meta.url));
 

@@ -1,5 +1,5 @@
-import { GateError } from "../../ipc/gate-error.ts";
-import type { OperatorClient } from "../../ipc/operator-client.ts";
+import { GateError } from "../../ipc/contract/gate-error.ts";
+import type { OperatorClient } from "../../ipc/socket/operator-client.ts";
 import { AGENT } from "./files.ts";
 
 /** What a gate has acknowledged, and whether it still knows it. */

@@ -5,9 +5,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type BenchHome, benchHome, type GateProcess, startGate } from "../../bench/gate-process.ts";
 import { launcherText } from "../../cli/hook/launcher-text.ts";
 import { Seeded } from "../../fuzz/seeded.ts";
-import { OperatorClient } from "../../ipc/operator-client.ts";
-import { MONTH_FILE } from "../../main/gate/audit/chain.ts";
+import { OperatorClient } from "../../ipc/socket/operator-client.ts";
 import { pipesFolder } from "../../main/hooks/pipes-folder.ts";
+import { MONTH_FILE } from "../../main/records/audit/chain.ts";
 
 /** Hooks ask a real gate, and at seeded random moments one of those that take part is killed. What is left is looked at. */
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { GateError } from "../../ipc/gate-error.ts";
-import { type OperatorApi, PAGE_EVENTS } from "../../ipc/operator-api.ts";
-import { OperatorClient } from "../../ipc/operator-client.ts";
+import { GateError } from "../../ipc/contract/gate-error.ts";
+import { type OperatorApi, PAGE_EVENTS } from "../../ipc/contract/operator-api.ts";
+import { OperatorClient } from "../../ipc/socket/operator-client.ts";
 import type { LoadCounts, LoadSettings } from "./load.ts";
 
 /** An operator who answers within seconds, gives grants and revokes them, with several surfaces open meanwhile. */

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useSyncExternalStore } from "react";
-import { isHazardous, pairingTitle } from "../../ipc/notice-text.ts";
+import { isHazardous, pairingTitle } from "../../ipc/words/notice-text.ts";
 import { isSilent } from "../gate/link.ts";
 import { useLinkState, useQuery } from "../gate/use-gate.tsx";
 import { goTo } from "../window/route.ts";

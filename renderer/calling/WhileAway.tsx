@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import type { OperatorEvent } from "../../ipc/operator-api.ts";
+import type { OperatorEvent } from "../../ipc/contract/operator-api.ts";
 import { useGateEvents } from "../gate/use-gate.tsx";
 import { Button } from "../parts/Button.tsx";
 import { callingWords } from "../words/calling.ts";

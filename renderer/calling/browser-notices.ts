@@ -1,7 +1,7 @@
-import type { Language } from "../../ipc/language.ts";
-import { bundleText, isHazardous, type NoticeText, requestText } from "../../ipc/notice-text.ts";
-import type { ApprovalView } from "../../ipc/operator-api.ts";
-import { shortened } from "../../ipc/visible-text.ts";
+import { shortened } from "../../ipc/base/visible-text.ts";
+import type { Language } from "../../ipc/contract/language.ts";
+import type { ApprovalView } from "../../ipc/contract/operator-api.ts";
+import { bundleText, isHazardous, type NoticeText, requestText } from "../../ipc/words/notice-text.ts";
 
 /** Notifications of this browser: one for each request, or one for an agent that has many. They hold no answer. */
 

@@ -1,7 +1,7 @@
-import type { Language } from "../../ipc/language.ts";
-import { questionOf } from "../../ipc/notice-text.ts";
-import type { ApprovalView } from "../../ipc/operator-api.ts";
-import { shortened, visible } from "../../ipc/visible-text.ts";
+import { shortened, visible } from "../../ipc/base/visible-text.ts";
+import type { Language } from "../../ipc/contract/language.ts";
+import type { ApprovalView } from "../../ipc/contract/operator-api.ts";
+import { questionOf } from "../../ipc/words/notice-text.ts";
 
 /** What the tab shows of what waits: its title and its icon. */
 

@@ -1,5 +1,5 @@
 import { useEffect, useReducer } from "react";
-import type { ApprovalView } from "../../ipc/operator-api.ts";
+import type { ApprovalView } from "../../ipc/contract/operator-api.ts";
 import { useCall, useGateEvents, useLinkState } from "../gate/use-gate.tsx";
 
 /** Enough to say what waits; how much it is, the gate's status says. */

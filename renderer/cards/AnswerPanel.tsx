@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
-import { STOP_WORDS } from "../../ipc/call-words.ts";
-import { looksOf } from "../../ipc/looking.ts";
-import type { Answer, ApprovalView } from "../../ipc/operator-api.ts";
+import type { Answer, ApprovalView } from "../../ipc/contract/operator-api.ts";
+import { STOP_WORDS } from "../../ipc/words/call-words.ts";
+import { looksOf } from "../../ipc/words/looking.ts";
 import { Button } from "../parts/Button.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";
 import { cardWords } from "../words/cards.ts";

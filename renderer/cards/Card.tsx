@@ -1,6 +1,6 @@
 import { type KeyboardEvent, memo, useEffect, useId, useMemo, useRef, useState } from "react";
-import type { ApprovalView } from "../../ipc/operator-api.ts";
-import { shownCall } from "../../ipc/shown-call.ts";
+import type { ApprovalView } from "../../ipc/contract/operator-api.ts";
+import { shownCall } from "../../ipc/words/shown-call.ts";
 import { Button } from "../parts/Button.tsx";
 import { Failure } from "../parts/Failure.tsx";
 import { cardWords } from "../words/cards.ts";

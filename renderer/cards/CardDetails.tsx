@@ -1,8 +1,8 @@
 import { type ReactNode, useMemo } from "react";
-import { confinedMeaning, toolText } from "../../ipc/box-words.ts";
-import type { DescribedCommand } from "../../ipc/description.ts";
-import { saysSomething } from "../../ipc/judge-words.ts";
-import type { ApprovalView } from "../../ipc/operator-api.ts";
+import type { DescribedCommand } from "../../ipc/contract/description.ts";
+import type { ApprovalView } from "../../ipc/contract/operator-api.ts";
+import { confinedMeaning, toolText } from "../../ipc/words/box-words.ts";
+import { saysSomething } from "../../ipc/words/judge-words.ts";
 import { useHome } from "../gate/use-home.tsx";
 import { RelativeTime } from "../parts/RelativeTime.tsx";
 import { ReviewText } from "../parts/ReviewText.tsx";

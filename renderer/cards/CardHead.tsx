@@ -1,8 +1,8 @@
-import { verbAsked } from "../../ipc/box-words.ts";
-import { repeatedText, STOP_WORDS } from "../../ipc/call-words.ts";
-import type { Language } from "../../ipc/language.ts";
-import type { ApprovalView } from "../../ipc/operator-api.ts";
-import type { ShownCall } from "../../ipc/shown-call.ts";
+import type { Language } from "../../ipc/contract/language.ts";
+import type { ApprovalView } from "../../ipc/contract/operator-api.ts";
+import { verbAsked } from "../../ipc/words/box-words.ts";
+import { repeatedText, STOP_WORDS } from "../../ipc/words/call-words.ts";
+import type { ShownCall } from "../../ipc/words/shown-call.ts";
 import { Target } from "../parts/Target.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";
 import { type CardWords, cardWords } from "../words/cards.ts";

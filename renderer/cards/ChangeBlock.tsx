@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import type { DescribedChange } from "../../ipc/description.ts";
+import type { DescribedChange } from "../../ipc/contract/description.ts";
 import { VisibleText } from "../parts/VisibleText.tsx";
 import { cardWords } from "../words/cards.ts";
 import { useWords } from "../words/language.ts";

@@ -1,4 +1,4 @@
-import type { DescribedChange } from "../../ipc/description.ts";
+import type { DescribedChange } from "../../ipc/contract/description.ts";
 import { type CardWords, cardWords } from "../words/cards.ts";
 import { useWords } from "../words/language.ts";
 import { PathText } from "./PathText.tsx";

@@ -1,5 +1,5 @@
 import { useRef } from "react";
-import { timeLeftText } from "../../ipc/time-left.ts";
+import { timeLeftText } from "../../ipc/words/time-left.ts";
 import { useNow } from "../parts/clock.ts";
 import { exactTime } from "../parts/RelativeTime.tsx";
 import { cardWords } from "../words/cards.ts";

@@ -1,9 +1,9 @@
 import { type KeyboardEvent, type ReactNode, useId, useMemo, useRef, useState } from "react";
-import { confinedMark, outsideText } from "../../ipc/box-words.ts";
-import { answerWith } from "../../ipc/choices.ts";
-import type { Answer, ApprovalView } from "../../ipc/operator-api.ts";
-import { type ShownCall, shownCall } from "../../ipc/shown-call.ts";
-import { shortened } from "../../ipc/visible-text.ts";
+import { shortened } from "../../ipc/base/visible-text.ts";
+import type { Answer, ApprovalView } from "../../ipc/contract/operator-api.ts";
+import { confinedMark, outsideText } from "../../ipc/words/box-words.ts";
+import { answerWith } from "../../ipc/words/choices.ts";
+import { type ShownCall, shownCall } from "../../ipc/words/shown-call.ts";
 import { Button } from "../parts/Button.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";
 import { type CardWords, cardWords } from "../words/cards.ts";

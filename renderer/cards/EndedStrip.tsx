@@ -1,8 +1,8 @@
-import type { Language } from "../../ipc/language.ts";
-import type { ApprovalView } from "../../ipc/operator-api.ts";
-import { SURFACE_WORDS } from "../../ipc/surface-words.ts";
-import { shortened } from "../../ipc/visible-text.ts";
-import type { Asked } from "../../ipc/waiting.ts";
+import { shortened } from "../../ipc/base/visible-text.ts";
+import type { Language } from "../../ipc/contract/language.ts";
+import type { ApprovalView } from "../../ipc/contract/operator-api.ts";
+import { SURFACE_WORDS } from "../../ipc/words/surface-words.ts";
+import type { Asked } from "../../ipc/words/waiting.ts";
 import { VisibleText } from "../parts/VisibleText.tsx";
 import { cardWords } from "../words/cards.ts";
 import { useLanguage } from "../words/language.ts";

@@ -1,7 +1,7 @@
 import { useState } from "react";
-import type { Hazard } from "../../ipc/description.ts";
-import { hazardText } from "../../ipc/hazard-words.ts";
-import { shortenHome } from "../../ipc/visible-text.ts";
+import { shortenHome } from "../../ipc/base/visible-text.ts";
+import type { Hazard } from "../../ipc/contract/description.ts";
+import { hazardText } from "../../ipc/words/hazard-words.ts";
 import { useHome } from "../gate/use-home.tsx";
 import { Button } from "../parts/Button.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";

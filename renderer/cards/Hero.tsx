@@ -1,5 +1,5 @@
-import type { ApprovalView } from "../../ipc/operator-api.ts";
-import type { ShownCall } from "../../ipc/shown-call.ts";
+import type { ApprovalView } from "../../ipc/contract/operator-api.ts";
+import type { ShownCall } from "../../ipc/words/shown-call.ts";
 import { VisibleText } from "../parts/VisibleText.tsx";
 import { cardWords } from "../words/cards.ts";
 import { useWords } from "../words/language.ts";

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef } from "react";
-import { alsoLooking, asLooking } from "../../ipc/looking.ts";
-import { runsUnaskedText } from "../../ipc/mcp-words.ts";
-import type { Answer, ApprovalView } from "../../ipc/operator-api.ts";
+import type { Answer, ApprovalView } from "../../ipc/contract/operator-api.ts";
+import { alsoLooking, asLooking } from "../../ipc/words/looking.ts";
+import { runsUnaskedText } from "../../ipc/words/mcp-words.ts";
 import { Button } from "../parts/Button.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";
 import { useLanguage } from "../words/language.ts";

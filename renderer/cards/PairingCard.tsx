@@ -1,7 +1,7 @@
 import { type ReactNode, useId, useRef, useState } from "react";
-import type { Level } from "../../ipc/decision.ts";
-import { asGateError, type GateError } from "../../ipc/gate-error.ts";
-import type { PairingRequest } from "../../ipc/operator-api.ts";
+import type { Level } from "../../ipc/contract/decision.ts";
+import { asGateError, type GateError } from "../../ipc/contract/gate-error.ts";
+import type { PairingRequest } from "../../ipc/contract/operator-api.ts";
 import { LEVELS } from "../gate/contract-lists.ts";
 import { useCall } from "../gate/use-gate.tsx";
 import { Button } from "../parts/Button.tsx";

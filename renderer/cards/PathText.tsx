@@ -1,4 +1,4 @@
-import { visible } from "../../ipc/visible-text.ts";
+import { visible } from "../../ipc/base/visible-text.ts";
 import { Target } from "../parts/Target.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";
 

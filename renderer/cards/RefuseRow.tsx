@@ -1,5 +1,5 @@
-import type { Answer, ApprovalView } from "../../ipc/operator-api.ts";
-import { visible } from "../../ipc/visible-text.ts";
+import { visible } from "../../ipc/base/visible-text.ts";
+import type { Answer, ApprovalView } from "../../ipc/contract/operator-api.ts";
 import { Button } from "../parts/Button.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";
 import { cardWords } from "../words/cards.ts";

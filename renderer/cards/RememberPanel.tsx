@@ -1,8 +1,8 @@
 import { useEffect, useId, useMemo, useRef, useState } from "react";
-import { asGateError, type GateError } from "../../ipc/gate-error.ts";
-import type { Language } from "../../ipc/language.ts";
-import { isMcpTarget } from "../../ipc/mcp-names.ts";
-import type { Answer, ApprovalView } from "../../ipc/operator-api.ts";
+import { asGateError, type GateError } from "../../ipc/contract/gate-error.ts";
+import type { Language } from "../../ipc/contract/language.ts";
+import { isMcpTarget } from "../../ipc/contract/mcp-names.ts";
+import type { Answer, ApprovalView } from "../../ipc/contract/operator-api.ts";
 import { useCall } from "../gate/use-gate.tsx";
 import { useHome } from "../gate/use-home.tsx";
 import { Button } from "../parts/Button.tsx";

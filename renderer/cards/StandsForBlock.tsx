@@ -1,5 +1,5 @@
-import type { StandsFor } from "../../ipc/description.ts";
-import { visible } from "../../ipc/visible-text.ts";
+import { visible } from "../../ipc/base/visible-text.ts";
+import type { StandsFor } from "../../ipc/contract/description.ts";
 import { VisibleText } from "../parts/VisibleText.tsx";
 import { cardWords } from "../words/cards.ts";
 import { useWords } from "../words/language.ts";

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import type { Choice } from "../../ipc/operator-api.ts";
-import { shortenHome, visible } from "../../ipc/visible-text.ts";
+import { shortenHome, visible } from "../../ipc/base/visible-text.ts";
+import type { Choice } from "../../ipc/contract/operator-api.ts";
 import { useHome } from "../gate/use-home.tsx";
 import { cardWords } from "../words/cards.ts";
 import { useWords } from "../words/language.ts";

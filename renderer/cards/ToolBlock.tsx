@@ -1,7 +1,7 @@
 import { useMemo } from "react";
-import type { AskedTool } from "../../ipc/mcp.ts";
-import { toolStateText, toolWarning } from "../../ipc/mcp-words.ts";
-import { visible } from "../../ipc/visible-text.ts";
+import { visible } from "../../ipc/base/visible-text.ts";
+import type { AskedTool } from "../../ipc/contract/mcp.ts";
+import { toolStateText, toolWarning } from "../../ipc/words/mcp-words.ts";
 import { VisibleText } from "../parts/VisibleText.tsx";
 import { useLanguage } from "../words/language.ts";
 import { mcpWords } from "../words/mcp.ts";

@@ -1,4 +1,4 @@
-import type { CallSpan, DescribedCommand, Hazard } from "../../ipc/description.ts";
+import type { CallSpan, DescribedCommand, Hazard } from "../../ipc/contract/description.ts";
 import { lineRows } from "./call-text.ts";
 
 /** A command's rows, and the pieces of each with their colour: cut only for those that are on the screen. */

@@ -1,6 +1,6 @@
-import type { Capability, Reach } from "../../ipc/decision.ts";
-import type { ApprovalView, Choice } from "../../ipc/operator-api.ts";
-import type { Asked } from "../../ipc/waiting.ts";
+import type { Capability, Reach } from "../../ipc/contract/decision.ts";
+import type { ApprovalView, Choice } from "../../ipc/contract/operator-api.ts";
+import type { Asked } from "../../ipc/words/waiting.ts";
 import { covers } from "./wider.ts";
 
 /** From this many cards of one agent within `BURST_MS` on they become one. */

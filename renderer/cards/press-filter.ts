@@ -1,4 +1,4 @@
-import { PRESS_DELAY_MS } from "../../ipc/press-delay.ts";
+import { PRESS_DELAY_MS } from "../../ipc/words/press-delay.ts";
 
 /**
  * One card's filter. It gets the card's position and each press on it, and decides whether the press counts.

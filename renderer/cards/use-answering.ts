@@ -1,6 +1,6 @@
 import { useState } from "react";
-import type { GateError } from "../../ipc/gate-error.ts";
-import type { Answer } from "../../ipc/operator-api.ts";
+import type { GateError } from "../../ipc/contract/gate-error.ts";
+import type { Answer } from "../../ipc/contract/operator-api.ts";
 import { useResolve } from "./use-waiting.ts";
 
 interface Answering {

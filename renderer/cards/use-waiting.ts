@@ -1,7 +1,7 @@
 import { createContext, type RefObject, useCallback, useContext, useEffect, useReducer, useRef } from "react";
-import { asGateError, type GateError } from "../../ipc/gate-error.ts";
-import type { Answer, ApprovalView } from "../../ipc/operator-api.ts";
-import { appeared, closed, held, loaded, NOTHING_YET, tidied, type WaitingState } from "../../ipc/waiting.ts";
+import { asGateError, type GateError } from "../../ipc/contract/gate-error.ts";
+import type { Answer, ApprovalView } from "../../ipc/contract/operator-api.ts";
+import { appeared, closed, held, loaded, NOTHING_YET, tidied, type WaitingState } from "../../ipc/words/waiting.ts";
 import { useCall, useGateEvents, useLinkState } from "../gate/use-gate.tsx";
 import { useLanguage } from "../words/language.ts";
 import { presence } from "./presence.ts";

@@ -1,7 +1,7 @@
-import { answerWith } from "../../ipc/choices.ts";
-import type { Reach } from "../../ipc/decision.ts";
-import { isMcpTarget } from "../../ipc/mcp-names.ts";
-import type { Answer, ApprovalView, Choice } from "../../ipc/operator-api.ts";
+import type { Reach } from "../../ipc/contract/decision.ts";
+import { isMcpTarget } from "../../ipc/contract/mcp-names.ts";
+import type { Answer, ApprovalView, Choice } from "../../ipc/contract/operator-api.ts";
+import { answerWith } from "../../ipc/words/choices.ts";
 import type { CardWords } from "../words/cards.ts";
 
 /** The one wider answer that a card offers beside "once": the most useful one, which says exactly what it stores. */

@@ -1,11 +1,11 @@
-import { asGateError, type GateError } from "../../ipc/gate-error.ts";
+import { asGateError, type GateError } from "../../ipc/contract/gate-error.ts";
 import type {
   OperatorEvent,
   OperatorEventType,
   OperatorMethod,
   OperatorParams,
   OperatorResult,
-} from "../../ipc/operator-api.ts";
+} from "../../ipc/contract/operator-api.ts";
 import type { GateLink } from "./link.ts";
 
 /** What makes an answer old. Methods that aren't here are asked anew only on demand (`refresh`). */

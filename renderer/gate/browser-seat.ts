@@ -1,4 +1,4 @@
-import { PAGE_SECRET_KEY } from "../../ipc/page-secret.ts";
+import { PAGE_SECRET_KEY } from "../../ipc/socket/page-secret.ts";
 import type { Seat } from "./seat.ts";
 
 export const browserSeat: Seat = {

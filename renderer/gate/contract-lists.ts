@@ -1,4 +1,4 @@
-import type { Capability, Level, Outcome, Stage } from "../../ipc/decision.ts";
+import type { Capability, Level, Outcome, Stage } from "../../ipc/contract/decision.ts";
 
 /** The contract's closed lists, as values: the page takes only types from the schemas (see link.ts). Each must name every member. */
 

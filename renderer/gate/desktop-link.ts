@@ -1,6 +1,6 @@
-import type { Bridge } from "../../ipc/bridge.ts";
-import { receivedError } from "../../ipc/gate-error.ts";
-import type { OperatorEvent, OperatorMethod, OperatorParams, OperatorResult } from "../../ipc/operator-api.ts";
+import { receivedError } from "../../ipc/contract/gate-error.ts";
+import type { OperatorEvent, OperatorMethod, OperatorParams, OperatorResult } from "../../ipc/contract/operator-api.ts";
+import type { Bridge } from "../../ipc/socket/bridge.ts";
 import { type GateLink, type LinkState, Listeners, notAnswering } from "./link.ts";
 
 const RETRY_MS = 2000;

@@ -1,5 +1,5 @@
-import { GateError } from "../../ipc/gate-error.ts";
-import type { OperatorApi } from "../../ipc/operator-api.ts";
+import { GateError } from "../../ipc/contract/gate-error.ts";
+import type { OperatorApi } from "../../ipc/contract/operator-api.ts";
 
 /**
  * The page's way to the gate, whichever home it runs in.

@@ -1,5 +1,5 @@
-import type { Bridge } from "../../ipc/bridge.ts";
-import { PAGE_SOCKET_PATH } from "../../ipc/page-frames.ts";
+import type { Bridge } from "../../ipc/socket/bridge.ts";
+import { PAGE_SOCKET_PATH } from "../../ipc/socket/page-frames.ts";
 import { browserSeat } from "./browser-seat.ts";
 import { DesktopLink } from "./desktop-link.ts";
 import type { GateLink } from "./link.ts";

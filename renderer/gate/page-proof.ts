@@ -1,4 +1,4 @@
-import { proofText, SECRET_PATTERN } from "../../ipc/page-secret.ts";
+import { proofText, SECRET_PATTERN } from "../../ipc/socket/page-secret.ts";
 
 /** Whether what answers at the page's port is the gate that this browser's session is of. */
 

@@ -1,7 +1,7 @@
-import type { OperatorEvent, OperatorMethod, OperatorParams, OperatorResult } from "../../ipc/operator-api.ts";
-import { PAGE_CLOSE } from "../../ipc/page-close.ts";
-import { type ReadAnswer, readAnswer } from "../../ipc/page-frames.ts";
-import { PAGE_PROTOCOL } from "../../ipc/page-secret.ts";
+import type { OperatorEvent, OperatorMethod, OperatorParams, OperatorResult } from "../../ipc/contract/operator-api.ts";
+import { PAGE_CLOSE } from "../../ipc/socket/page-close.ts";
+import { type ReadAnswer, readAnswer } from "../../ipc/socket/page-frames.ts";
+import { PAGE_PROTOCOL } from "../../ipc/socket/page-secret.ts";
 import { type GateLink, isSilent, type LinkState, Listeners, notAnswering } from "./link.ts";
 import { newNonce, provesSession } from "./page-proof.ts";
 import type { Hint, Seat } from "./seat.ts";
@@ -19,7 +19,7 @@ interface Asking {
 
 /**
  * In a browser tab: a WebSocket on the page's own origin. Comes back by itself; what was asked meanwhile is refused. Whoever answers
- * gets the page's secret, and the first call, only once it has proved that it is the gate (ipc/page-secret.ts).
+ * gets the page's secret, and the first call, only once it has proved that it is the gate (ipc/socket/page-secret.ts).
  */
 export class SocketLink implements GateLink {
   readonly #url: string;

@@ -1,5 +1,5 @@
 import { useCallback, useState } from "react";
-import { asGateError, type GateError } from "../../ipc/gate-error.ts";
+import { asGateError, type GateError } from "../../ipc/contract/gate-error.ts";
 
 export interface Act {
   is_busy: boolean;

@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef, useSyncExternalStore } from "react";
-import type { OperatorEvent, OperatorMethod, OperatorParams, OperatorResult } from "../../ipc/operator-api.ts";
+import type { OperatorEvent, OperatorMethod, OperatorParams, OperatorResult } from "../../ipc/contract/operator-api.ts";
 import { type Answered, Answers } from "./answers.ts";
 import type { GateLink, LinkState } from "./link.ts";
 

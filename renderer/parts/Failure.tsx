@@ -1,4 +1,4 @@
-import type { GateError } from "../../ipc/gate-error.ts";
+import type { GateError } from "../../ipc/contract/gate-error.ts";
 import { VisibleText } from "./VisibleText.tsx";
 
 /** What happened and what to do; nothing where nothing happened. */

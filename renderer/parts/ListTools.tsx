@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from "react";
-import type { GateError } from "../../ipc/gate-error.ts";
-import { asGateError } from "../../ipc/gate-error.ts";
+import type { GateError } from "../../ipc/contract/gate-error.ts";
+import { asGateError } from "../../ipc/contract/gate-error.ts";
 import { useWords } from "../words/language.ts";
 import { partsWords } from "../words/parts.ts";
 import { Button } from "./Button.tsx";

@@ -1,4 +1,4 @@
-import type { Outcome } from "../../ipc/decision.ts";
+import type { Outcome } from "../../ipc/contract/decision.ts";
 
 /** Filled dot: allowed. Half dot: asks. Ring: denied. Always beside a word or a letter. */
 export function OutcomeShape({ outcome }: { outcome: Outcome }) {

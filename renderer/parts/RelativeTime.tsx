@@ -1,4 +1,4 @@
-import type { Language } from "../../ipc/language.ts";
+import type { Language } from "../../ipc/contract/language.ts";
 import { useLanguage, useWords } from "../words/language.ts";
 import { partsWords } from "../words/parts.ts";
 import { useNow } from "./clock.ts";

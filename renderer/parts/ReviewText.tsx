@@ -1,6 +1,6 @@
-import { reviewText } from "../../ipc/judge-words.ts";
-import type { Language } from "../../ipc/language.ts";
-import type { Review } from "../../ipc/review.ts";
+import type { Language } from "../../ipc/contract/language.ts";
+import type { Review } from "../../ipc/contract/review.ts";
+import { reviewText } from "../../ipc/words/judge-words.ts";
 import { cardWords } from "../words/cards.ts";
 import { useLanguage } from "../words/language.ts";
 import { VisibleText } from "./VisibleText.tsx";

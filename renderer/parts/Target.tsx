@@ -1,4 +1,4 @@
-import { shortened, shortenHome, visible } from "../../ipc/visible-text.ts";
+import { shortened, shortenHome, visible } from "../../ipc/base/visible-text.ts";
 import { useHome } from "../gate/use-home.tsx";
 import { VisibleText } from "./VisibleText.tsx";
 

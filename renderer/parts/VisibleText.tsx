@@ -1,5 +1,5 @@
 import { Fragment } from "react";
-import { visible, visibleParts } from "../../ipc/visible-text.ts";
+import { visible, visibleParts } from "../../ipc/base/visible-text.ts";
 
 /** Text from outside: characters that hide, move or recolour others, or pass for other letters, are shown as codes, and set off from what was typed. */
 export function VisibleText({ text, keepNewlines = false }: { text: string; keepNewlines?: boolean }) {

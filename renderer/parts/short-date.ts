@@ -1,4 +1,4 @@
-import type { Language } from "../../ipc/language.ts";
+import type { Language } from "../../ipc/contract/language.ts";
 
 /** `20 Dec`, with the year where it isn't this one. */
 export function shortDate(at: Date, language: Language): string {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
-import { PAST_ALARMS } from "../../ipc/alarm-words.ts";
-import type { Alarm } from "../../ipc/alarms.ts";
+import type { Alarm } from "../../ipc/contract/alarms.ts";
+import { PAST_ALARMS } from "../../ipc/words/alarm-words.ts";
 import { useAct } from "../gate/use-act.ts";
 import { useCall, useGateEvents, useQuery } from "../gate/use-gate.tsx";
 import { Button } from "../parts/Button.tsx";

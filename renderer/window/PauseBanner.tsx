@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import type { Pause } from "../../ipc/safety.ts";
-import { violationText } from "../../ipc/safety-words.ts";
+import type { Pause } from "../../ipc/contract/safety.ts";
+import { violationText } from "../../ipc/words/safety-words.ts";
 import { Button } from "../parts/Button.tsx";
 import { Failure } from "../parts/Failure.tsx";
 import { Moment } from "../parts/RelativeTime.tsx";
@@ -62,7 +62,7 @@ function PauseCause({ pause: { by, reason, cause } }: { pause: Pause }): ReactNo
   );
 }
 
-/** The gate's words where the user gave no reason (main/operator/safety.ts). */
+/** The gate's words where the user gave no reason (main/surfaces/operator/safety.ts). */
 const OWN_REASON = "you paused it";
 
 function PauseTimes({ pause: { since, until, clears } }: { pause: Pause }) {

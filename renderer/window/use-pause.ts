@@ -1,4 +1,4 @@
-import type { Pause } from "../../ipc/safety.ts";
+import type { Pause } from "../../ipc/contract/safety.ts";
 import { useAct } from "../gate/use-act.ts";
 import { useCall, useQuery } from "../gate/use-gate.tsx";
 

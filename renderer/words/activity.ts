@@ -1,5 +1,5 @@
-import type { ActivityRange, Reported } from "../../ipc/activity.ts";
-import type { ApprovalStatus, Stage, TraceStep } from "../../ipc/decision.ts";
+import type { ActivityRange, Reported } from "../../ipc/contract/activity.ts";
+import type { ApprovalStatus, Stage, TraceStep } from "../../ipc/contract/decision.ts";
 
 const en = {
   title: "Activity",

@@ -1,4 +1,4 @@
-import type { Level } from "../../ipc/decision.ts";
+import type { Level } from "../../ipc/contract/decision.ts";
 
 const en = {
   title: "Agents",

@@ -1,4 +1,4 @@
-import { ALARM_WORDS } from "../../ipc/alarm-words.ts";
+import { ALARM_WORDS } from "../../ipc/words/alarm-words.ts";
 
 const en = {
   alarms: "Alarms",

@@ -1,5 +1,5 @@
-import type { Length } from "../../ipc/answer-lengths.ts";
-import type { Capability, Reach } from "../../ipc/decision.ts";
+import type { Length } from "../../ipc/contract/answer-lengths.ts";
+import type { Capability, Reach } from "../../ipc/contract/decision.ts";
 
 const en = {
   legend: "Approve, and remember",

@@ -1,4 +1,4 @@
-import type { ApprovalStatus } from "../../ipc/decision.ts";
+import type { ApprovalStatus } from "../../ipc/contract/decision.ts";
 
 const en = {
   title: "Approvals",

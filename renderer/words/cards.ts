@@ -1,9 +1,9 @@
-import { DOING_WORDS } from "../../ipc/capability-words.ts";
-import type { ApprovalStatus, Capability, Reach, Territory } from "../../ipc/decision.ts";
-import type { Description } from "../../ipc/description.ts";
-import type { Language } from "../../ipc/language.ts";
-import { PAIRING_WORDS } from "../../ipc/pairing-words.ts";
-import { NOTE_WORDS, RULE_WORDS } from "../../ipc/rule-words.ts";
+import type { ApprovalStatus, Capability, Reach, Territory } from "../../ipc/contract/decision.ts";
+import type { Description } from "../../ipc/contract/description.ts";
+import type { Language } from "../../ipc/contract/language.ts";
+import { DOING_WORDS } from "../../ipc/words/capability-words.ts";
+import { PAIRING_WORDS } from "../../ipc/words/pairing-words.ts";
+import { NOTE_WORDS, RULE_WORDS } from "../../ipc/words/rule-words.ts";
 
 type Ended = Exclude<ApprovalStatus, "pending">;
 type McpClaim = NonNullable<Description["mcp"]>["claims"][number];

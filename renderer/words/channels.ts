@@ -1,4 +1,4 @@
-import type { ChannelName, ChannelStatus } from "../../ipc/channels.ts";
+import type { ChannelName, ChannelStatus } from "../../ipc/contract/channels.ts";
 
 const en = {
   title: "Channels",

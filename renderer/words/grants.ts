@@ -1,4 +1,4 @@
-import type { GrantOrder } from "../../ipc/operator-api.ts";
+import type { GrantOrder } from "../../ipc/contract/operator-api.ts";
 
 const en = {
   title: "Grants",

@@ -1,4 +1,4 @@
-import type { KeptFile } from "../../ipc/kept-files.ts";
+import type { KeptFile } from "../../ipc/contract/kept-files.ts";
 
 const en = {
   title: "Room on the disk",

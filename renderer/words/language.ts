@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { isLanguage, type Language } from "../../ipc/language.ts";
+import { isLanguage, type Language } from "../../ipc/contract/language.ts";
 import { useQuery } from "../gate/use-gate.tsx";
 
 /** Each place has one file of words here: `const en = {...}; const it: typeof en = {...}; export const xWords = { en, it }`. */

@@ -1,4 +1,4 @@
-import type { Level, Outcome } from "../../ipc/decision.ts";
+import type { Level, Outcome } from "../../ipc/contract/decision.ts";
 
 /** What more than one place calls by name. */
 

@@ -1,5 +1,5 @@
-import type { Capability, Level, Outcome } from "../../ipc/decision.ts";
-import type { PolicyRow } from "../../ipc/operator-api.ts";
+import type { Capability, Level, Outcome } from "../../ipc/contract/decision.ts";
+import type { PolicyRow } from "../../ipc/contract/operator-api.ts";
 
 type Family = PolicyRow["family"];
 

@@ -1,4 +1,4 @@
-import type { Severity, SubjectType } from "../../ipc/safety.ts";
+import type { Severity, SubjectType } from "../../ipc/contract/safety.ts";
 
 const en = {
   title: "Safety",

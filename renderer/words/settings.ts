@@ -1,4 +1,4 @@
-import type { Setting, SettingKey } from "../../ipc/settings.ts";
+import type { Setting, SettingKey } from "../../ipc/contract/settings.ts";
 
 type Theme = "system" | "light" | "dark";
 type Named = { label: string; note: string };

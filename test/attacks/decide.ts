@@ -1,16 +1,16 @@
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import type { Capability, Decision, Level } from "../../ipc/decision.ts";
-import type { ProposedCall } from "../../ipc/wire.ts";
-import { configSchema } from "../../main/config.ts";
-import { openDatabase } from "../../main/gate/database.ts";
-import { ExecutorCatalog } from "../../main/gate/executors/catalog.ts";
-import { type ManifestSource, manifestSchema } from "../../main/gate/executors/manifest.ts";
-import { grantsSchema } from "../../main/gate/grants/schema.ts";
-import { GrantStore } from "../../main/gate/grants/store.ts";
-import { GateFiles } from "../../main/gate/guard/gate-files.ts";
-import { decisionOf, examineCall } from "../../main/gate/pipeline.ts";
-import { systemClock } from "../../main/system-clock.ts";
+import type { Capability, Decision, Level } from "../../ipc/contract/decision.ts";
+import type { ProposedCall } from "../../ipc/contract/wire.ts";
+import { systemClock } from "../../main/base/clocks/system-clock.ts";
+import { openDatabase } from "../../main/base/sqlite/database.ts";
+import { configSchema } from "../../main/config/config.ts";
+import { grantsSchema } from "../../main/core/storage/grants-schema.ts";
+import { ExecutorCatalog } from "../../main/decide/executors/catalog.ts";
+import { type ManifestSource, manifestSchema } from "../../main/decide/executors/manifest.ts";
+import { GrantStore } from "../../main/decide/grants/store.ts";
+import { GateFiles } from "../../main/decide/guard/gate-files.ts";
+import { decisionOf, examineCall } from "../../main/decide/pipeline.ts";
 import type { Got, Setting, ToolCall } from "./row.ts";
 import type { World } from "./world.ts";
 

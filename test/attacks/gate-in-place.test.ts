@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
-import type { ProposedCall } from "../../ipc/wire.ts";
+import type { ProposedCall } from "../../ipc/contract/wire.ts";
 import { type Decided, type Decider, deciderFor, proposed } from "./decide.ts";
 import { HOST, prepareSources, type Target, WRITERS } from "./gate-writers.ts";
 import { bash, HOME_GRANTS, ORDINARY_GRANTS, SETTINGS, type ToolCall, write } from "./row.ts";

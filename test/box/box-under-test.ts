@@ -2,14 +2,14 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { Alarm } from "../../ipc/alarms.ts";
-import { confinedCommand } from "../../ipc/confined-command.ts";
+import { confinedCommand } from "../../ipc/base/confined-command.ts";
+import type { Alarm } from "../../ipc/contract/alarms.ts";
+import { systemClock } from "../../main/base/clocks/system-clock.ts";
 import { BoxService } from "../../main/box/box-service.ts";
 import type { AgentState } from "../../main/box/runs/run-plan.ts";
-import { configSchema } from "../../main/config.ts";
-import type { AuditRecord } from "../../main/gate/audit/record.ts";
-import type { ConfinedRun } from "../../main/gate/confinement/box.ts";
-import { systemClock } from "../../main/system-clock.ts";
+import { configSchema } from "../../main/config/config.ts";
+import type { ConfinedRun } from "../../main/decide/confinement/box.ts";
+import type { AuditRecord } from "../../main/records/audit/record.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 /** Why there is no box to test with here; undefined where there is one. With CI=true that is a failure. */

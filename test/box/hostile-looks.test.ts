@@ -6,10 +6,10 @@ import { repositoryPlaces } from "../../main/box/arguments/git.ts";
 import { coverOf, Indexes } from "../../main/box/arguments/masks.ts";
 import { Places, TooLarge } from "../../main/box/project/places.ts";
 import { Turns } from "../../main/box/project/turns.ts";
-import { HeldByGit } from "../../main/gate/description/held-by-git.ts";
-import { askedBelow } from "../../main/gate/guard/asked-each-time.ts";
-import { realForm, realPath } from "../../main/gate/targets/path.ts";
-import { withScanLimit } from "../../main/gate/targets/tree-scan.ts";
+import { HeldByGit } from "../../main/decide/description/held-by-git.ts";
+import { askedBelow } from "../../main/decide/guard/asked-each-time.ts";
+import { realForm, realPath } from "../../main/shell-reading/targets/path.ts";
+import { withScanLimit } from "../../main/shell-reading/targets/tree-scan.ts";
 import { indexOf } from "../support/git-index.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 

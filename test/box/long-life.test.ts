@@ -38,7 +38,7 @@ describe.runIf(HAS_BUBBLEWRAP && IS_WHOLE_RUN).each(ofDay(BOX_USERS, BOX_USERS.l
       const folder = tempFolder();
       const { project, packages } = thisProject(folder);
       const box = testBox({ user, folder, declaration: { project, reads: [packages] } });
-      expectDone(await box.run("npx vitest run test/gate/targets"));
+      expectDone(await box.run("npx vitest run test/shell-reading/targets"));
       expectDone(await box.run("npm run -s build"));
       expectDone(await box.run("npm run -s typecheck"));
     });

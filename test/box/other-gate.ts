@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import { systemClock } from "../../main/base/clocks/system-clock.ts";
 import { BoxService } from "../../main/box/box-service.ts";
-import { configSchema } from "../../main/config.ts";
-import { systemClock } from "../../main/system-clock.ts";
+import { configSchema } from "../../main/config/config.ts";
 
 /**
  * `node other-gate.ts FOLDER LINE [DECLARATION]`: the box of a gate, until it is killed. Prints the words that start LINE in FOLDER/project,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findMachine, type Machine } from "../../main/box/arguments/machine.ts";
 import { probeBox } from "../../main/box/probe.ts";
-import { configSchema } from "../../main/config.ts";
+import { configSchema } from "../../main/config/config.ts";
 import { HAS_BUBBLEWRAP } from "../support/boxes.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 

@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { confinedCommand } from "../../ipc/confined-command.ts";
-import { shellQuoted } from "../../ipc/shell-quoted.ts";
+import { confinedCommand } from "../../ipc/base/confined-command.ts";
+import { shellQuoted } from "../../ipc/base/shell-quoted.ts";
 import { AfterRuns } from "../../main/box/project/after-runs.ts";
 import { startGate } from "../support/running-gate.ts";
 import { smallDisk } from "../support/small-disk.ts";

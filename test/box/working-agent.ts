@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Decision } from "../../ipc/decision.ts";
+import type { Decision } from "../../ipc/contract/decision.ts";
 import { startGate } from "../support/running-gate.ts";
 
 /** Of its shell. */

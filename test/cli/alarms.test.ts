@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { EXIT } from "../../cli/output.ts";
-import { ALARM_CODES } from "../../ipc/alarms.ts";
+import { ALARM_CODES } from "../../ipc/contract/alarms.ts";
 import { alarm } from "../support/alarm.ts";
 import { LAUNCHER, runGate, StartedProcess } from "../support/gate-process.ts";
 import { startGate } from "../support/running-gate.ts";

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { CAPABILITIES, LEVELS } from "../../ipc/decision.ts";
-import { POLICY_TABLE } from "../../main/gate/policy.ts";
+import { CAPABILITIES, LEVELS } from "../../ipc/contract/decision.ts";
+import { POLICY_TABLE } from "../../main/decide/policy/policy.ts";
 import { tokenOf } from "../support/agent-connection.ts";
 import { LAUNCHER, runGate, StartedProcess } from "../support/gate-process.ts";
 import { startGate } from "../support/running-gate.ts";

@@ -1,6 +1,9 @@
 import { describe, expect, it, test } from "vitest";
 import { judgeChecks } from "../../cli/judge-checks.ts";
 import { judgeStatusLines, judgeTestLines, refusedCallLines, reviewLines } from "../../cli/judge-lines.ts";
+import { type JudgeTest, MODEL_PROBLEMS } from "../../ipc/contract/judges.ts";
+import { LANGUAGES } from "../../ipc/contract/language.ts";
+import { REVIEW_OUTCOMES } from "../../ipc/contract/review.ts";
 import {
   agentGotText,
   costText,
@@ -9,11 +12,8 @@ import {
   modelProblemText,
   modelUseText,
   reviewText,
-} from "../../ipc/judge-words.ts";
-import { type JudgeTest, MODEL_PROBLEMS } from "../../ipc/judges.ts";
-import { LANGUAGES } from "../../ipc/language.ts";
-import { REVIEW_OUTCOMES } from "../../ipc/review.ts";
-import type { ReviewConfig } from "../../main/gate/reviews/config.ts";
+} from "../../ipc/words/judge-words.ts";
+import type { ReviewConfig } from "../../main/decide/reviews/config.ts";
 import { WORKING_BOX } from "../support/box-status.ts";
 import { runGate } from "../support/gate-process.ts";
 import { guardRefusal, judgeStatus, modelStatus, refusedCall, review } from "../support/judge-views.ts";

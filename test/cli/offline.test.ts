@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { decisionSchema, STAGES, verdictSchema } from "../../ipc/decision.ts";
+import { decisionSchema, STAGES, verdictSchema } from "../../ipc/contract/decision.ts";
 import { runGate } from "../support/gate-process.ts";
 import { startGate } from "../support/running-gate.ts";
 import { temporaryHome } from "../support/temporary-home.ts";

@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
 import { EXIT, reportFailure, tellAs } from "../../cli/output.ts";
-import { type ErrorCode, GateError } from "../../ipc/gate-error.ts";
+import { type ErrorCode, GateError } from "../../ipc/contract/gate-error.ts";
 
 function exitCodeOf(error: unknown): number {
   const written = vi.spyOn(process.stderr, "write").mockReturnValue(true);

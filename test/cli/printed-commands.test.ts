@@ -65,7 +65,7 @@ test("no text calls the program by a name that may not be on PATH, or that a reg
       .map((line) => `${name}: ${line.trim()}`),
   );
   // What the guard recognizes in an agent's command lines is no text for a user.
-  expect(found.filter((line) => !line.startsWith("main/gate/programs/"))).toEqual([]);
+  expect(found.filter((line) => !line.startsWith("main/shell-reading/programs/"))).toEqual([]);
 });
 
 test("a command runs as it was printed, from any folder and without the program on PATH", async () => {

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { EXIT } from "../../cli/output.ts";
-import { OperatorClient } from "../../ipc/operator-client.ts";
+import { OperatorClient } from "../../ipc/socket/operator-client.ts";
 import { CHECKOUT, LAUNCHER, runGate, StartedProcess, startServe } from "../support/gate-process.ts";
 import { payload, runHook } from "../support/hook-process.ts";
 import { givePort } from "../support/own-port.ts";

@@ -1,4 +1,4 @@
-import type { ApprovalView } from "../../ipc/operator-api.ts";
+import type { ApprovalView } from "../../ipc/contract/operator-api.ts";
 import type { GateUnderTest } from "../support/running-gate.ts";
 
 export type CardAnswer = readonly ["approved" | "rejected", string?];

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { managedSettings } from "../../cli/agents/claude-code/managed.ts";
 import { launcherFile } from "../../cli/hook/launcher.ts";
-import { shellQuoted } from "../../ipc/shell-quoted.ts";
+import { shellQuoted } from "../../ipc/base/shell-quoted.ts";
 import { withoutBox } from "../box/box-under-test.ts";
 import { startGate } from "../support/running-gate.ts";
 import { TRIED_CLAUDE_CODES } from "./clients.ts";

@@ -5,7 +5,7 @@ import { hooksIn } from "../../cli/agents/codex/codex-settings.ts";
 import { codexChecks } from "../../cli/agents/codex/hook-check.ts";
 import { launchCodex } from "../../cli/agents/codex/launch.ts";
 import { disconnectCodex } from "../../cli/agents/codex/settings.ts";
-import { shellQuoted } from "../../ipc/shell-quoted.ts";
+import { shellQuoted } from "../../ipc/base/shell-quoted.ts";
 import { startGate } from "../support/running-gate.ts";
 import { CodexSeat, command, TTL_SECONDS } from "./codex-run.ts";
 import { installedClient } from "./installed-client.ts";

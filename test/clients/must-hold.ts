@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { launcherFile } from "../../cli/hook/launcher.ts";
-import type { Answer, ApprovalView, OperatorApi } from "../../ipc/operator-api.ts";
+import type { Answer, ApprovalView, OperatorApi } from "../../ipc/contract/operator-api.ts";
 import { type StartedProcess, startServe } from "../support/gate-process.ts";
 import { type GateUnderTest, startGate } from "../support/running-gate.ts";
 import { operatorOf } from "../support/served-agent.ts";

@@ -6,7 +6,7 @@ import { allAdapters } from "../../cli/agents/adapters.ts";
 import type { Check } from "../../cli/check.ts";
 import { recordedSelfTests } from "../../cli/self-test/record.ts";
 import { selfTests } from "../../cli/self-test/self-test.ts";
-import { agentTokenFile, gatePaths } from "../../ipc/paths.ts";
+import { agentTokenFile, gatePaths } from "../../ipc/base/paths.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { installedClient } from "./installed-client.ts";
 

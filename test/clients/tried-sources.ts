@@ -16,7 +16,7 @@ const SOURCES = [
   "cli/self-test",
   "ipc",
   "main/hooks",
-  "main/pipes",
+  "main/base/pipes",
   "test/clients",
 ];
 const NOTE = "test/clients/tried-sources.json";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import type { Bridge } from "../../ipc/bridge.ts";
-import { OperatorClient } from "../../ipc/operator-client.ts";
-import { agentTokenFile } from "../../ipc/paths.ts";
+import { agentTokenFile } from "../../ipc/base/paths.ts";
+import type { Bridge } from "../../ipc/socket/bridge.ts";
+import { OperatorClient } from "../../ipc/socket/operator-client.ts";
 import { AgentConnection } from "../support/agent-connection.ts";
 import { NotificationServer } from "../support/notification-server.ts";
 import { cantRun, PrivateBus } from "../support/private-bus.ts";

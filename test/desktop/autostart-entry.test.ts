@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Env, gatePaths } from "../../ipc/paths.ts";
+import { type Env, gatePaths } from "../../ipc/base/paths.ts";
 import { autostartEntry } from "../../main/desktop/autostart-entry.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 

@@ -1,16 +1,16 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
-import type { Bridge } from "../../ipc/bridge.ts";
-import { OperatorClient } from "../../ipc/operator-client.ts";
-import { agentTokenFile } from "../../ipc/paths.ts";
+import { agentTokenFile } from "../../ipc/base/paths.ts";
+import type { Bridge } from "../../ipc/socket/bridge.ts";
+import { OperatorClient } from "../../ipc/socket/operator-client.ts";
 import { AgentConnection } from "../support/agent-connection.ts";
 import { readToken } from "../support/running-gate.ts";
 import type { TemporaryHome } from "../support/temporary-home.ts";
 import type { DesktopApp } from "./driver/desktop-app.ts";
 import { describeDesktop, launchDesktop } from "./driver/launch.ts";
 
-// The page's way to the gate: ipc/bridge.ts, over Electron's channels.
+// The page's way to the gate: ipc/socket/bridge.ts, over Electron's channels.
 
 interface Scope {
   metnos: Bridge;

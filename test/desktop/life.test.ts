@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmdirSync, rmSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
-import { OperatorClient } from "../../ipc/operator-client.ts";
+import { OperatorClient } from "../../ipc/socket/operator-client.ts";
 import { busProgram } from "../support/notification-server.ts";
 import { cantRun, PrivateBus } from "../support/private-bus.ts";
 import { startGate } from "../support/running-gate.ts";

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { configSchema } from "../../main/config.ts";
+import { configSchema } from "../../main/config/config.ts";
 import { isNewer, newestVersion } from "../../main/desktop/newer-version.ts";
 
 /** Asks a server of the test's own: over HTTP, in the place of the HTTPS that the address says. */

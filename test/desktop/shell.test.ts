@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { readFileSync } from "node:fs";
 import type { MenuItemConstructorOptions } from "electron";
 import { describe, expect, it, vi } from "vitest";
-import type { Language } from "../../ipc/language.ts";
+import type { Language } from "../../ipc/contract/language.ts";
 import type { TrayMenuState } from "../../main/desktop/tray-menu.ts";
 
 // What the windows and menus of the app are made of.

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
-import { OperatorClient } from "../../ipc/operator-client.ts";
-import { agentTokenFile } from "../../ipc/paths.ts";
+import { agentTokenFile } from "../../ipc/base/paths.ts";
+import { OperatorClient } from "../../ipc/socket/operator-client.ts";
 import { AgentConnection } from "../support/agent-connection.ts";
 import { readToken } from "../support/running-gate.ts";
 import type { TemporaryHome } from "../support/temporary-home.ts";

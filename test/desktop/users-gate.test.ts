@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { GateError } from "../../ipc/gate-error.ts";
-import type { OperatorEvent } from "../../ipc/operator-api.ts";
+import { GateError } from "../../ipc/contract/gate-error.ts";
+import type { OperatorEvent } from "../../ipc/contract/operator-api.ts";
 import { connectToGate, type GateSources, UsersGate } from "../../main/desktop/users-gate.ts";
 import { type ServeOptions, serveGate } from "../../main/serve.ts";
 import { startGate } from "../support/running-gate.ts";

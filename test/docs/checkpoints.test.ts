@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { signCheckpoint } from "../../main/gate/audit/checkpoint.ts";
+import { signCheckpoint } from "../../main/records/audit/checkpoint.ts";
 import { testSigner } from "../support/checkpoint-keys.ts";
 import { hasOpenssl } from "../support/openssl.ts";
 import { tempFolder } from "../support/temp-folder.ts";

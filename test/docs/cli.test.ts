@@ -4,15 +4,15 @@ import type { Command } from "commander";
 import { expect, test } from "vitest";
 import { commandLine } from "../../cli/main.ts";
 import { EXIT } from "../../cli/output.ts";
-import { refusedCallSchema } from "../../ipc/judges.ts";
+import { agentTokenFile } from "../../ipc/base/paths.ts";
+import { refusedCallSchema } from "../../ipc/contract/judges.ts";
 import {
   agentSchema,
   approvalSchema,
   grantSchema,
   pairingRequestSchema,
   statusSchema,
-} from "../../ipc/operator-api.ts";
-import { agentTokenFile } from "../../ipc/paths.ts";
+} from "../../ipc/contract/operator-api.ts";
 import { AgentConnection } from "../support/agent-connection.ts";
 import { type Example, example, patternOf, ran } from "../support/documented-commands.ts";
 import { LAUNCHER, runGate, startServe } from "../support/gate-process.ts";

@@ -2,17 +2,17 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { configSchema, loadConfig } from "../../main/config.ts";
-import { ExecutorCatalog, loadOwnExecutors } from "../../main/gate/executors/catalog.ts";
-import { manifestSchema, targetSourceSchema } from "../../main/gate/executors/manifest.ts";
+import { configSchema, loadConfig } from "../../main/config/config.ts";
+import { ExecutorCatalog, loadOwnExecutors } from "../../main/decide/executors/catalog.ts";
+import { manifestSchema, targetSourceSchema } from "../../main/decide/executors/manifest.ts";
 import {
   judgeAgentConfigSchema,
   judgeToolSchema,
   mcpToolConfigSchema,
   modelConfigSchema,
   validatorConfigSchema,
-} from "../../main/gate/reviews/config.ts";
-import { ownRuleSchema } from "../../main/gate/safety/own-rules.ts";
+} from "../../main/decide/reviews/config.ts";
+import { ownRuleSchema } from "../../main/decide/safety/own-rules.ts";
 import { startGate } from "../support/running-gate.ts";
 import { temporaryHome } from "../support/temporary-home.ts";
 

@@ -1,11 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { MAX_PAIRINGS, PAIRING_TIMEOUT_MS } from "../../ipc/agent-server.ts";
-import { confinedCommand } from "../../ipc/confined-command.ts";
-import { decisionSchema, readingSchema } from "../../ipc/decision.ts";
-import { FRAME_TIMEOUT_MS, MAX_DEPTH, MAX_FRAME_BYTES } from "../../ipc/frames.ts";
-import { MAX_UNADMITTED_BYTES, UNGREETED_LIMITS } from "../../ipc/line-server.ts";
+import { confinedCommand } from "../../ipc/base/confined-command.ts";
+import { decisionSchema, readingSchema } from "../../ipc/contract/decision.ts";
 import {
   agentMessages,
   contextSchema,
@@ -13,12 +10,15 @@ import {
   gateMessages,
   MAX_ARG_VALUES,
   MAX_PLAN_CALLS,
-} from "../../ipc/wire.ts";
-import { configSchema } from "../../main/config.ts";
-import { MAX_WAITING_CHARACTERS, MAX_WAITING_PER_AGENT } from "../../main/gate/approvals/held-calls.ts";
-import { CLAUDE_CODE_EXECUTORS } from "../../main/gate/executors/claude-code.ts";
-import { COMMON_TOOLS } from "../../main/gate/executors/common-tools.ts";
-import { AGENT_UNREAD } from "../../main/gate-port.ts";
+} from "../../ipc/contract/wire.ts";
+import { MAX_PAIRINGS, PAIRING_TIMEOUT_MS } from "../../ipc/socket/agent-server.ts";
+import { FRAME_TIMEOUT_MS, MAX_DEPTH, MAX_FRAME_BYTES } from "../../ipc/socket/frames.ts";
+import { MAX_UNADMITTED_BYTES, UNGREETED_LIMITS } from "../../ipc/socket/line-server.ts";
+import { MAX_WAITING_CHARACTERS, MAX_WAITING_PER_AGENT } from "../../main/calls/approvals/held-calls.ts";
+import { configSchema } from "../../main/config/config.ts";
+import { AGENT_UNREAD } from "../../main/core/gate-port.ts";
+import { CLAUDE_CODE_EXECUTORS } from "../../main/decide/executors/claude-code.ts";
+import { COMMON_TOOLS } from "../../main/decide/executors/common-tools.ts";
 import type { AgentConnection } from "../support/agent-connection.ts";
 import { runGate } from "../support/gate-process.ts";
 import { type GateUnderTest, startGate } from "../support/running-gate.ts";

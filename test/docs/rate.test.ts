@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { CAPABILITIES } from "../../ipc/decision.ts";
-import { DEFAULT_LIMITS, rateConfigSchema } from "../../main/gate/rate/config.ts";
+import { CAPABILITIES } from "../../ipc/contract/decision.ts";
+import { DEFAULT_LIMITS, rateConfigSchema } from "../../main/decide/rate/config.ts";
 
 const TEXT = readFileSync(new URL("../../docs/rate.md", import.meta.url), "utf8");
 

@@ -101,8 +101,8 @@ test("receipts are listed, shown and verified without a gate, also elsewhere wit
 }, 60_000);
 
 test("every verdict of docs/receipts.md's table is one that verify gives, and none is missing", () => {
-  const code = readFileSync(new URL("../../main/gate/receipts/verify.ts", import.meta.url), "utf8");
-  const line = readFileSync(new URL("../../main/gate/receipts/receipt-line.ts", import.meta.url), "utf8");
+  const code = readFileSync(new URL("../../main/records/receipts/verify.ts", import.meta.url), "utf8");
+  const line = readFileSync(new URL("../../main/records/receipts/receipt-line.ts", import.meta.url), "utf8");
   const union = (text: string, name: string) =>
     [...(new RegExp(`type ${name} =([\\s\\S]*?);`).exec(text)?.[1] ?? "").matchAll(/"(\w+)"/g)].map(
       ([, verdict]) => verdict,

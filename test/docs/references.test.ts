@@ -94,7 +94,7 @@ function deadLinksIn({ path, text }: Text): string[] {
   );
 }
 
-/** Paths of the repository that a document names as code: `main/gate/`, `test/page/*.ts`; not those with a name to fill in. */
+/** Paths of the repository that a document names as code: `main/decide/`, `test/page/*.ts`; not those with a name to fill in. */
 function pathsNamedIn(text: string): string[] {
   const folders = [...FOLDERS, "docs", ".ci", ".github"].map((name) => name.replace(".", "\\.")).join("|");
   const path = new RegExp(`^(?:(?:${folders})/[\\w./*-]*|[\\w.-]+\\.(?:md|json|yml)|\\w+\\.config\\.ts)$`);

@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { decisionSchema, judgeNotesSchema } from "../../ipc/decision.ts";
-import { LANGUAGES } from "../../ipc/language.ts";
-import { NOTE_WORDS, RULE_WORDS } from "../../ipc/rule-words.ts";
-import { JUDGE_NOTES, RULES } from "../../ipc/rules.ts";
+import { decisionSchema, judgeNotesSchema } from "../../ipc/contract/decision.ts";
+import { LANGUAGES } from "../../ipc/contract/language.ts";
+import { JUDGE_NOTES, RULES } from "../../ipc/contract/rules.ts";
+import { NOTE_WORDS, RULE_WORDS } from "../../ipc/words/rule-words.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 const TEXT = readFileSync(`${ROOT}docs/protocol.md`, "utf8");
@@ -19,7 +19,14 @@ function documented(heading: string): { name: string; is_explained: boolean }[] 
 }
 
 /** The sources that decide, and the user's acts that withdraw: neither the list of the rules, nor their words, nor types over them. */
-const SOURCES = globSync(["main/gate/**/*.ts", "main/operator/*.ts", "ipc/agent-answers.ts"], { cwd: ROOT })
+const SOURCES = globSync(
+  [
+    "main/{agents,base,calls,decide,records,shell-reading,judges/reviews}/**/*.ts",
+    "main/surfaces/operator/*.ts",
+    "ipc/socket/agent-answers.ts",
+  ],
+  { cwd: ROOT },
+)
   .filter((path) => !/\/(?:guard-shell|finding)\.ts$/.test(path))
   .map((path) => readFileSync(`${ROOT}${path}`, "utf8"));
 

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Locator } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { OperatorClient } from "../../ipc/operator-client.ts";
+import { OperatorClient } from "../../ipc/socket/operator-client.ts";
 import { NO_BROWSER, openContext } from "../support/browser.ts";
 import { card, cards } from "../support/card-page.ts";
 import { runGate, startServe } from "../support/gate-process.ts";

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import type { GateError } from "../../ipc/gate-error.ts";
+import type { GateError } from "../../ipc/contract/gate-error.ts";
 import { describeDesktop } from "../desktop/driver/launch.ts";
 import { type Asked, tokenOf } from "../support/agent-connection.ts";
 import { NO_BROWSER } from "../support/browser.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { OperatorClient } from "../../ipc/operator-client.ts";
-import { agentTokenFile } from "../../ipc/paths.ts";
+import { agentTokenFile } from "../../ipc/base/paths.ts";
+import { OperatorClient } from "../../ipc/socket/operator-client.ts";
 import { AgentConnection, tokenOf } from "../support/agent-connection.ts";
 import { NO_BROWSER } from "../support/browser.ts";
 import { card } from "../support/card-page.ts";

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { encodeFrame } from "../../ipc/frames.ts";
+import { encodeFrame } from "../../ipc/socket/frames.ts";
 import { askGate, optionsOf } from "../../main/hooks/answer.ts";
 import { CLAUDE_CODE } from "../../main/hooks/claude-code/dialect.ts";
 import { payload } from "../support/hook-process.ts";

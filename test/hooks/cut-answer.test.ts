@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { launcherText } from "../../cli/hook/launcher-text.ts";
+import { SlotPool } from "../../main/base/pipes/slots.ts";
 import { HookPipes } from "../../main/hooks/hook-pipes.ts";
-import { SlotPool } from "../../main/pipes/slots.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 const SHELLS = ["/bin/dash", "/bin/bash", "/bin/busybox sh"].filter((shell) => existsSync(shell.split(" ")[0] ?? ""));

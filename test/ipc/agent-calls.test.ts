@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { gateMessages, MAX_ARG_VALUES } from "../../ipc/wire.ts";
+import { gateMessages, MAX_ARG_VALUES } from "../../ipc/contract/wire.ts";
 import { tokenOf } from "../support/agent-connection.ts";
 import { startGate } from "../support/running-gate.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { MAX_DEPTH, MAX_FRAME_BYTES } from "../../ipc/frames.ts";
-import { operatorMethods } from "../../ipc/operator-api.ts";
-import { agentTokenFile } from "../../ipc/paths.ts";
-import { agentMessages, wireErrorSchema } from "../../ipc/wire.ts";
+import { agentTokenFile } from "../../ipc/base/paths.ts";
+import { operatorMethods } from "../../ipc/contract/operator-api.ts";
+import { agentMessages, wireErrorSchema } from "../../ipc/contract/wire.ts";
+import { MAX_DEPTH, MAX_FRAME_BYTES } from "../../ipc/socket/frames.ts";
 import { AgentConnection, tokenOf } from "../support/agent-connection.ts";
 import { readToken, startGate } from "../support/running-gate.ts";
 

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import type { AgentPort } from "../../ipc/agent-port.ts";
-import { AgentServer } from "../../ipc/agent-server.ts";
-import type { Decision } from "../../ipc/decision.ts";
+import type { AgentPort } from "../../ipc/contract/agent-port.ts";
+import type { Decision } from "../../ipc/contract/decision.ts";
+import { AgentServer } from "../../ipc/socket/agent-server.ts";
 import { AgentConnection } from "../support/agent-connection.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 

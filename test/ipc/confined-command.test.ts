@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { confinedCommand, isConfinedCommand, remarked, shownLine } from "../../ipc/confined-command.ts";
-import { shellQuoted } from "../../ipc/shell-quoted.ts";
+import { confinedCommand, isConfinedCommand, remarked, shownLine } from "../../ipc/base/confined-command.ts";
+import { shellQuoted } from "../../ipc/base/shell-quoted.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 const SHELLS = ["/bin/bash", "/bin/zsh", "/bin/dash"].filter((shell) => existsSync(shell));

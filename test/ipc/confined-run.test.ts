@@ -1,7 +1,7 @@
 import { text } from "node:stream/consumers";
 import { expect, it } from "vitest";
 import { startConfined } from "../../ipc/client.ts";
-import { type Decision, decisionSchema } from "../../ipc/decision.ts";
+import { type Decision, decisionSchema } from "../../ipc/contract/decision.ts";
 
 function decision(outcome: Decision["outcome"], program?: string): Decision {
   return decisionSchema.parse({

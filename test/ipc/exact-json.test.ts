@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isExactNumber, scanJson } from "../../ipc/exact-json.ts";
-import { decodeFrame } from "../../ipc/frames.ts";
+import { isExactNumber, scanJson } from "../../ipc/base/exact-json.ts";
+import { decodeFrame } from "../../ipc/socket/frames.ts";
 import { cpuMs } from "../support/measured.ts";
 
 /** A JSON number as an exact fraction of two whole numbers, worked out digit by digit. */

@@ -9,7 +9,7 @@ import {
   MAX_DEPTH,
   MAX_FRAME_BYTES,
   UnfinishedBudget,
-} from "../../ipc/frames.ts";
+} from "../../ipc/socket/frames.ts";
 import { cpuMs } from "../support/measured.ts";
 
 afterEach(() => {

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createConnection } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import type { Frame } from "../../ipc/frames.ts";
-import type { LineConnection } from "../../ipc/line-connection.ts";
-import { LineServer } from "../../ipc/line-server.ts";
+import type { Frame } from "../../ipc/socket/frames.ts";
+import type { LineConnection } from "../../ipc/socket/line-connection.ts";
+import { LineServer } from "../../ipc/socket/line-server.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 const BEGUN = 900_000;

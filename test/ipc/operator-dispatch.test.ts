@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { GateError } from "../../ipc/gate-error.ts";
-import type { OperatorHandler, OperatorMethod } from "../../ipc/operator-api.ts";
-import { dispatch } from "../../ipc/operator-dispatch.ts";
+import { GateError } from "../../ipc/contract/gate-error.ts";
+import type { OperatorHandler, OperatorMethod } from "../../ipc/contract/operator-api.ts";
+import { dispatch } from "../../ipc/socket/operator-dispatch.ts";
 
 function contract(handle: () => Promise<unknown>) {
   const handled: [OperatorMethod, unknown][] = [];

@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type OperatorEvent, operatorMethods } from "../../ipc/operator-api.ts";
-import { OperatorClient } from "../../ipc/operator-client.ts";
+import { type OperatorEvent, operatorMethods } from "../../ipc/contract/operator-api.ts";
+import { OperatorClient } from "../../ipc/socket/operator-client.ts";
 import { AgentConnection, tokenOf } from "../support/agent-connection.ts";
 import { type GateUnderTest, startGate } from "../support/running-gate.ts";
 

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { commandOf } from "../../ipc/own-command.ts";
+import { commandOf } from "../../ipc/base/own-command.ts";
 import { LAUNCHER } from "../support/gate-process.ts";
 
-const MODULE = fileURLToPath(new URL("../../ipc/own-command.ts", import.meta.url));
+const MODULE = fileURLToPath(new URL("../../ipc/base/own-command.ts", import.meta.url));
 
 function folder(): string {
   return realpathSync(mkdtempSync(join(process.env.HOME ?? tmpdir(), "f-")));
@@ -29,7 +29,7 @@ function checkout(name: string): { module: string; launcher: string } {
   const launcher = join(root, "bin/metnos-gate.js");
   writeFileSync(launcher, '#!/bin/sh\necho "ours: $*"\n');
   chmodSync(launcher, 0o755);
-  return { module: join(root, "ipc/own-command.ts"), launcher };
+  return { module: join(root, "ipc/base/own-command.ts"), launcher };
 }
 
 describe("how the program is called here", () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { GateError } from "../../ipc/gate-error.ts";
-import { readAnswer } from "../../ipc/page-frames.ts";
+import { GateError } from "../../ipc/contract/gate-error.ts";
+import { readAnswer } from "../../ipc/socket/page-frames.ts";
 
 it("a result, a failure and an event are read as what they are", () => {
   expect(readAnswer('{"id":1,"result":{"pid":7}}')).toEqual({ id: 1, result: { pid: 7 } });

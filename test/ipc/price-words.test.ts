@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { repeatedText } from "../../ipc/call-words.ts";
-import { LANGUAGES } from "../../ipc/language.ts";
-import { amountText, priceText } from "../../ipc/price-words.ts";
-import { visible } from "../../ipc/visible-text.ts";
+import { visible } from "../../ipc/base/visible-text.ts";
+import { LANGUAGES } from "../../ipc/contract/language.ts";
+import { repeatedText } from "../../ipc/words/call-words.ts";
+import { amountText, priceText } from "../../ipc/words/price-words.ts";
 
 describe("a price in words", () => {
   it.each([

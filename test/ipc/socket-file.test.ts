@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { isStillAt } from "../../ipc/file-identity.ts";
-import { LineServer } from "../../ipc/line-server.ts";
+import { isStillAt } from "../../ipc/base/file-identity.ts";
+import { LineServer } from "../../ipc/socket/line-server.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 function lineServer(path: string): LineServer {

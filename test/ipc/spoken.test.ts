@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LANGUAGES } from "../../ipc/language.ts";
-import type { ApprovalView } from "../../ipc/operator-api.ts";
-import { MAX_SPOKEN, spoken, spokenBundle } from "../../ipc/spoken.ts";
-import { visible } from "../../ipc/visible-text.ts";
+import { visible } from "../../ipc/base/visible-text.ts";
+import { LANGUAGES } from "../../ipc/contract/language.ts";
+import type { ApprovalView } from "../../ipc/contract/operator-api.ts";
+import { MAX_SPOKEN, spoken, spokenBundle } from "../../ipc/words/spoken.ts";
 import { cardKind, cardKinds, readOf, runs } from "../support/card-views.ts";
 
 const NOW = Date.parse("2026-11-21T00:00:30Z");

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { createConnection, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { LineServer, MAX_UNADMITTED_BYTES, UNGREETED_LIMITS } from "../../ipc/line-server.ts";
+import { LineServer, MAX_UNADMITTED_BYTES, UNGREETED_LIMITS } from "../../ipc/socket/line-server.ts";
 import { AgentConnection } from "../support/agent-connection.ts";
 import { startServe } from "../support/gate-process.ts";
 import { startGate } from "../support/running-gate.ts";

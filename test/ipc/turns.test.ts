@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Job, Turns } from "../../ipc/turns.ts";
+import { type Job, Turns } from "../../ipc/socket/turns.ts";
 
 /** Works for so many milliseconds in steps of half a millisecond. */
 class Busy implements Job {

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { UnreadBudget } from "../../ipc/unread-budget.ts";
+import { UnreadBudget } from "../../ipc/socket/unread-budget.ts";
 
 const LIMITS = { pause_bytes: 100, total_bytes: 1000, max_bytes: 500, patience_ms: 1000 };
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { visible, visibleJson, visibleParts } from "../../ipc/visible-text.ts";
+import { visible, visibleJson, visibleParts } from "../../ipc/base/visible-text.ts";
 import { cpuMs } from "../support/measured.ts";
 
 it("what a screen shows as nothing, or as a blank that is no space, becomes a code", () => {

@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { appeared, closed, ENDED_MS, held, loaded, NOTHING_YET, tidied, type WaitingState } from "../../ipc/waiting.ts";
+import {
+  appeared,
+  closed,
+  ENDED_MS,
+  held,
+  loaded,
+  NOTHING_YET,
+  tidied,
+  type WaitingState,
+} from "../../ipc/words/waiting.ts";
 import { approvalView } from "../support/approval-view.ts";
 
 const view = (token: string, minute: number) =>

@@ -4,13 +4,13 @@ import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { measuredText } from "../../ipc/judge-words.ts";
-import { gatePaths } from "../../ipc/paths.ts";
+import { gatePaths } from "../../ipc/base/paths.ts";
+import { measuredText } from "../../ipc/words/judge-words.ts";
 import { OUR_CALLS } from "../../judge-eval/arguments.ts";
 import { readCalls } from "../../judge-eval/formats/formats.ts";
-import { loadConfig } from "../../main/config.ts";
-import { JUDGE_PROMPT_VERSION } from "../../main/gate/reviews/model-judge/prompt.ts";
+import { loadConfig } from "../../main/config/config.ts";
 import { measuredOf } from "../../main/judges/judge-results.ts";
+import { JUDGE_PROMPT_VERSION } from "../../main/judges/reviews/model-judge/prompt.ts";
 import { type ModelServer, modelServer, type ReceivedRequest, type Scripted } from "../support/model-server.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 

@@ -1,8 +1,8 @@
 import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { measuredText } from "../../ipc/judge-words.ts";
-import { configSchema } from "../../main/config.ts";
+import { measuredText } from "../../ipc/words/judge-words.ts";
+import { configSchema } from "../../main/config/config.ts";
 import {
   fingerprintOf,
   type JudgeResult,

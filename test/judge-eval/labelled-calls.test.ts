@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { OUR_CALLS } from "../../judge-eval/arguments.ts";
 import { examineForJudge } from "../../judge-eval/examine.ts";
 import { readCalls } from "../../judge-eval/formats/formats.ts";
-import { ExecutorCatalog } from "../../main/gate/executors/catalog.ts";
-import { judgeConfigSchema } from "../../main/gate/reviews/config.ts";
+import { ExecutorCatalog } from "../../main/decide/executors/catalog.ts";
+import { judgeConfigSchema } from "../../main/decide/reviews/config.ts";
 
 const CALLS = readCalls("ours", [OUR_CALLS]);
 const catalog = new ExecutorCatalog();

@@ -20,23 +20,27 @@ describe("the list of mutants", () => {
     expect(MUTANTS.length).toBeGreaterThanOrEqual(100);
     const keys = MUTANTS.map(({ file, find, replace }) => `${file} ${find} ${replace}`);
     expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
-    const parts = ["pipeline.ts", "policy.ts", "stages/", "guard/", "clear/", "programs/", "approvals/", "grants/"];
-    for (const part of [...parts, "audit/", "safety/", "waiting-calls.ts", "final-decision.ts"])
+    const deciding = ["pipeline.ts", "policy/", "stages/", "guard/", "grants/", "safety/"].map(
+      (part) => `decide/${part}`,
+    );
+    const reading = ["clear/", "programs/"].map((part) => `shell-reading/${part}`);
+    const calls = ["approvals/", "waiting-calls.ts", "final-decision.ts"].map((part) => `calls/${part}`);
+    for (const part of [...deciding, ...reading, ...calls, "records/audit/"])
       expect(
-        MUTANTS.some(({ file }) => file.startsWith(`main/gate/${part}`)),
+        MUTANTS.some(({ file }) => file.startsWith(`main/${part}`)),
         part,
       ).toBe(true);
   });
 
   it("each stage of the pipeline has one", () => {
     const stages = ["pairing", "safety", "validation", "scope", "policy", "guard", "judge"];
-    const without = stages.filter((stage) => !MUTANTS.some(({ file }) => file === `main/gate/stages/${stage}.ts`));
+    const without = stages.filter((stage) => !MUTANTS.some(({ file }) => file === `main/decide/stages/${stage}.ts`));
     expect(without).toEqual([]);
   });
 });
 
 describe("the runner", () => {
-  const PAIRING = { file: "main/gate/stages/pairing.ts", tests: ["test/gate/stages/pairing.test.ts"] };
+  const PAIRING = { file: "main/decide/stages/pairing.ts", tests: ["test/decide/stages/pairing.test.ts"] };
   const mutant = (find: string, replace: string): Mutant => ({ ...PAIRING, find, replace, why: "for this test alone" });
 
   it("fails for a mutant that survives and for one that doesn't apply; the tree stays as it is", () => {
@@ -58,7 +62,7 @@ describe("the runner", () => {
     const verdicts = stdout.match(/^(?:survived|killed|doesn't apply)(?= )/gm)?.slice(0, 3);
     expect([status, verdicts]).toEqual([1, ["survived", "killed", "doesn't apply"]]);
     expect(stdout).toContain("1 killed, 2 not");
-    expect(stdout).toMatch(/by: test\/gate\/stages\/pairing\.test\.ts: an agent that is paired passes/);
+    expect(stdout).toMatch(/by: test\/decide\/stages\/pairing\.test\.ts: an agent that is paired passes/);
     expect(readFileSync(join(ROOT, PAIRING.file), "utf8")).toBe(before);
   }, 120_000);
 

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ALARM_WORDS } from "../../ipc/alarm-words.ts";
-import { ALARM_CODES } from "../../ipc/alarms.ts";
+import { ALARM_CODES } from "../../ipc/contract/alarms.ts";
+import { ALARM_WORDS } from "../../ipc/words/alarm-words.ts";
 import { alarm } from "../support/alarm.ts";
 import { seriousProblems } from "../support/axe.ts";
 import { NO_BROWSER, SCHEMES } from "../support/browser.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { Bridge } from "../../ipc/bridge.ts";
+import type { Bridge } from "../../ipc/socket/bridge.ts";
 import { DesktopLink } from "../../renderer/gate/desktop-link.ts";
 import type { LinkState } from "../../renderer/gate/link.ts";
 

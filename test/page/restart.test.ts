@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
-import { ownCommand } from "../../ipc/own-command.ts";
+import { ownCommand } from "../../ipc/base/own-command.ts";
 import { tokenOf } from "../support/agent-connection.ts";
 import { seriousProblems } from "../support/axe.ts";
 import { NO_BROWSER, SCHEMES } from "../support/browser.ts";

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { agentTokenFile } from "../../ipc/paths.ts";
-import { openCore } from "../../main/core.ts";
+import { agentTokenFile } from "../../ipc/base/paths.ts";
+import { openCore } from "../../main/core/core.ts";
 import { AgentConnection } from "../support/agent-connection.ts";
 import { startServe } from "../support/gate-process.ts";
 import { temporaryHome } from "../support/temporary-home.ts";

@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import type { Decision } from "../../ipc/decision.ts";
-import type { OperatorApi } from "../../ipc/operator-api.ts";
-import { type GatePaths, gatePaths } from "../../ipc/paths.ts";
-import { MONTH_FILE } from "../../main/gate/audit/chain.ts";
+import { type GatePaths, gatePaths } from "../../ipc/base/paths.ts";
+import type { Decision } from "../../ipc/contract/decision.ts";
+import type { OperatorApi } from "../../ipc/contract/operator-api.ts";
+import { MONTH_FILE } from "../../main/records/audit/chain.ts";
 import { checkSnapshot } from "../../reliability/crash/check.ts";
 import { crash } from "../../reliability/crash/crash.ts";
 import { checkDatabases } from "../../reliability/crash/databases.ts";

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { expect, it } from "vitest";
-import { agentTokenFile } from "../../ipc/paths.ts";
+import { agentTokenFile } from "../../ipc/base/paths.ts";
 import { LAUNCHER, runGate, StartedProcess } from "../support/gate-process.ts";
 import { startGate } from "../support/running-gate.ts";
 import { temporaryHome } from "../support/temporary-home.ts";

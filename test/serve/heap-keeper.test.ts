@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { expect, it, vi } from "vitest";
-import { HeapKeeper } from "../../main/heap-keeper.ts";
+import { HeapKeeper } from "../../main/base/heap-keeper.ts";
 
 it("what a burst has left in memory is given back, once and not before", async () => {
   vi.useFakeTimers();

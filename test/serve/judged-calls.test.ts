@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { decisionSchema, type Level, STAGES } from "../../ipc/decision.ts";
-import { agentTokenFile, localPrincipal } from "../../ipc/paths.ts";
+import { agentTokenFile, localPrincipal } from "../../ipc/base/paths.ts";
+import { decisionSchema, type Level, STAGES } from "../../ipc/contract/decision.ts";
 import { type AgentConnection, tokenOf } from "../support/agent-connection.ts";
 import { HeldJudge, judgedBy } from "../support/judged-calls.ts";
 import { startGate } from "../support/running-gate.ts";

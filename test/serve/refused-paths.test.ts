@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { gatePaths } from "../../ipc/paths.ts";
+import { gatePaths } from "../../ipc/base/paths.ts";
 import { CHECKOUT, LAUNCHER, runGate, StartedProcess, startServe } from "../support/gate-process.ts";
 import { payload, runHook } from "../support/hook-process.ts";
 import { type TemporaryHome, temporaryHome } from "../support/temporary-home.ts";

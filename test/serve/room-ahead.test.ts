@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { monthFile } from "../../main/gate/audit/chain.ts";
+import { monthFile } from "../../main/records/audit/chain.ts";
 import { startServe } from "../support/gate-process.ts";
 import { operatorOf, pairedAgent } from "../support/served-agent.ts";
 import { HAS_ROOM_AHEAD, roomOf, smallDisk } from "../support/small-disk.ts";

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { GateError } from "../../ipc/gate-error.ts";
+import { GateError } from "../../ipc/contract/gate-error.ts";
 import { LAUNCHER } from "../support/gate-process.ts";
 import { startGate } from "../support/running-gate.ts";
 import { smallDisk } from "../support/small-disk.ts";

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { OperatorClient } from "../../ipc/operator-client.ts";
-import { agentTokenFile } from "../../ipc/paths.ts";
+import { agentTokenFile } from "../../ipc/base/paths.ts";
+import { OperatorClient } from "../../ipc/socket/operator-client.ts";
 import { AgentConnection, tokenOf } from "../support/agent-connection.ts";
 import { runGate, startServe } from "../support/gate-process.ts";
 import { readToken } from "../support/running-gate.ts";

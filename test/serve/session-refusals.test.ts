@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { Answer } from "../../ipc/operator-api.ts";
+import type { Answer } from "../../ipc/contract/operator-api.ts";
 import { type AgentConnection, tokenOf } from "../support/agent-connection.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { type GateUnderTest, startGate } from "../support/running-gate.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { OperatorClient } from "../../ipc/operator-client.ts";
+import type { OperatorClient } from "../../ipc/socket/operator-client.ts";
 import { LAUNCHER, StartedProcess, startServe } from "../support/gate-process.ts";
 import { givePort } from "../support/own-port.ts";
 import { operatorOf, pairedAgent } from "../support/served-agent.ts";

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { MAX_SHOWN_WORDS } from "../../ipc/user-words.ts";
+import { MAX_SHOWN_WORDS } from "../../ipc/words/user-words.ts";
 import { type AgentConnection, tokenOf } from "../support/agent-connection.ts";
 import { type GateUnderTest, startGate } from "../support/running-gate.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Proposal } from "../../ipc/operator-api.ts";
+import type { Proposal } from "../../ipc/contract/operator-api.ts";
 import { type AgentConnection, tokenOf } from "../support/agent-connection.ts";
 import { type GateUnderTest, startGate } from "../support/running-gate.ts";
 

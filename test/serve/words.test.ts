@@ -3,7 +3,7 @@ import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import fc from "fast-check";
 import { afterEach, expect, it, vi } from "vitest";
-import type { Decision } from "../../ipc/decision.ts";
+import type { Decision } from "../../ipc/contract/decision.ts";
 import { tokenOf } from "../support/agent-connection.ts";
 import { startGate } from "../support/running-gate.ts";
 
@@ -26,8 +26,8 @@ const words = vi.hoisted(() => {
   return { state, said, saidIn };
 });
 
-vi.mock("../../main/gate/stages/examination.ts", async (original) => {
-  const real = await original<typeof import("../../main/gate/stages/examination.ts")>();
+vi.mock("../../main/decide/stages/examination.ts", async (original) => {
+  const real = await original<typeof import("../../main/decide/stages/examination.ts")>();
   return {
     ...real,
     passed: (x, stage, detail) => real.passed(x, stage, words.said(detail)),
@@ -35,8 +35,8 @@ vi.mock("../../main/gate/stages/examination.ts", async (original) => {
       real.denied(x, stage, words.said(reason), words.saidIn(explain, ["rule"]), found),
   } satisfies typeof real;
 });
-vi.mock("../../main/gate/stages/policy.ts", async (original) => {
-  const real = await original<typeof import("../../main/gate/stages/policy.ts")>();
+vi.mock("../../main/decide/stages/policy.ts", async (original) => {
+  const real = await original<typeof import("../../main/decide/stages/policy.ts")>();
   return {
     policy: (x) => {
       const found = real.policy(x);
@@ -44,49 +44,49 @@ vi.mock("../../main/gate/stages/policy.ts", async (original) => {
     },
   } satisfies typeof real;
 });
-vi.mock("../../main/gate/guard/guard.ts", async (original) => {
-  const real = await original<typeof import("../../main/gate/guard/guard.ts")>();
+vi.mock("../../main/decide/guard/guard.ts", async (original) => {
+  const real = await original<typeof import("../../main/decide/guard/guard.ts")>();
   return { ...real, guard: (...asked) => words.saidIn(real.guard(...asked), ["rule"]) } satisfies typeof real;
 });
-vi.mock("../../main/gate/guard/shell/finding.ts", async (original) => {
-  const real = await original<typeof import("../../main/gate/guard/shell/finding.ts")>();
+vi.mock("../../main/decide/guard/shell/finding.ts", async (original) => {
+  const real = await original<typeof import("../../main/decide/guard/shell/finding.ts")>();
   return {
     finding: (rule, description, instead, ...where) =>
       real.finding(rule, words.said(description), words.said(instead), ...where),
   } satisfies typeof real;
 });
-vi.mock("../../main/gate/guard/protected-paths.ts", async (original) => {
-  const real = await original<typeof import("../../main/gate/guard/protected-paths.ts")>();
+vi.mock("../../main/decide/guard/protected-paths.ts", async (original) => {
+  const real = await original<typeof import("../../main/decide/guard/protected-paths.ts")>();
   return { ...real, protectedPath: (...asked) => words.saidIn(real.protectedPath(...asked)) } satisfies typeof real;
 });
-vi.mock("../../main/gate/targets/secret-files.ts", async (original) => {
-  const real = await original<typeof import("../../main/gate/targets/secret-files.ts")>();
+vi.mock("../../main/shell-reading/targets/secret-files.ts", async (original) => {
+  const real = await original<typeof import("../../main/shell-reading/targets/secret-files.ts")>();
   return { ...real, askedEachTime: (...asked) => words.saidIn(real.askedEachTime(...asked)) } satisfies typeof real;
 });
-vi.mock("../../main/gate/vaglio.ts", async (original) => {
-  const real = await original<typeof import("../../main/gate/vaglio.ts")>();
+vi.mock("../../main/decide/judge/vaglio.ts", async (original) => {
+  const real = await original<typeof import("../../main/decide/judge/vaglio.ts")>();
   return {
     ...real,
     judgeVerdict: (...asked) => ({ ...real.judgeVerdict(...asked), reason: words.said("") }),
   } satisfies typeof real;
 });
-vi.mock("../../main/gate/approvals/refusal.ts", async (original) => {
-  const real = await original<typeof import("../../main/gate/approvals/refusal.ts")>();
+vi.mock("../../main/calls/approvals/refusal.ts", async (original) => {
+  const real = await original<typeof import("../../main/calls/approvals/refusal.ts")>();
   return {
     refusalOf: (...asked) => words.saidIn(real.refusalOf(...asked), ["rule"]),
     approvalOf: (ended) => words.saidIn(real.approvalOf(ended), ["rule"]),
   } satisfies typeof real;
 });
-vi.mock("../../main/gate/approvals/card.ts", async (original) => {
-  const real = await original<typeof import("../../main/gate/approvals/card.ts")>();
+vi.mock("../../main/calls/approvals/card.ts", async (original) => {
+  const real = await original<typeof import("../../main/calls/approvals/card.ts")>();
   return {
     ...real,
     linkLines: (...asked) => words.saidIn(real.linkLines(...asked)),
     renderApprovalCard: (...asked) => words.saidIn(real.renderApprovalCard(...asked), ["form", "data"]),
   } satisfies typeof real;
 });
-vi.mock("../../main/gate/approvals/question.ts", async (original) => {
-  const real = await original<typeof import("../../main/gate/approvals/question.ts")>();
+vi.mock("../../main/calls/approvals/question.ts", async (original) => {
+  const real = await original<typeof import("../../main/calls/approvals/question.ts")>();
   return {
     ...real,
     questionFor: (...asked) => {
@@ -95,8 +95,8 @@ vi.mock("../../main/gate/approvals/question.ts", async (original) => {
     },
   } satisfies typeof real;
 });
-vi.mock("../../main/gate/approvals/choices.ts", async (original) => {
-  const real = await original<typeof import("../../main/gate/approvals/choices.ts")>();
+vi.mock("../../main/calls/approvals/choices.ts", async (original) => {
+  const real = await original<typeof import("../../main/calls/approvals/choices.ts")>();
   return {
     ...real,
     shownChoice: (...asked) => {

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import type { Decision } from "../../ipc/decision.ts";
-import { monthFile } from "../../main/gate/audit/chain.ts";
+import type { Decision } from "../../ipc/contract/decision.ts";
+import { monthFile } from "../../main/records/audit/chain.ts";
 import { tokenOf } from "../support/agent-connection.ts";
 import { type GateUnderTest, startGate } from "../support/running-gate.ts";
 

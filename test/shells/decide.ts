@@ -1,13 +1,13 @@
 import { join } from "node:path";
-import { gatePaths, localPrincipal } from "../../ipc/paths.ts";
-import { openDatabase } from "../../main/gate/database.ts";
-import { ExecutorCatalog } from "../../main/gate/executors/catalog.ts";
-import { grantsSchema } from "../../main/gate/grants/schema.ts";
-import { GrantStore } from "../../main/gate/grants/store.ts";
-import { GateFiles } from "../../main/gate/guard/gate-files.ts";
-import { examineCall } from "../../main/gate/pipeline.ts";
-import type { ResolvedRequirement } from "../../main/gate/targets/target.ts";
-import { systemClock } from "../../main/system-clock.ts";
+import { gatePaths, localPrincipal } from "../../ipc/base/paths.ts";
+import { systemClock } from "../../main/base/clocks/system-clock.ts";
+import { openDatabase } from "../../main/base/sqlite/database.ts";
+import { grantsSchema } from "../../main/core/storage/grants-schema.ts";
+import { ExecutorCatalog } from "../../main/decide/executors/catalog.ts";
+import { GrantStore } from "../../main/decide/grants/store.ts";
+import { GateFiles } from "../../main/decide/guard/gate-files.ts";
+import { examineCall } from "../../main/decide/pipeline.ts";
+import type { ResolvedRequirement } from "../../main/shell-reading/targets/target.ts";
 
 /** The only file of these tests that knows the gate from the inside: what it decides on a command line. */
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createConnection, type Socket } from "node:net";
-import { type Decision, decisionSchema } from "../../ipc/decision.ts";
-import type { ProposedCall } from "../../ipc/wire.ts";
+import { type Decision, decisionSchema } from "../../ipc/contract/decision.ts";
+import type { ProposedCall } from "../../ipc/contract/wire.ts";
 
 export interface Message {
   type: string;

@@ -1,4 +1,4 @@
-import type { Alarm } from "../../ipc/alarms.ts";
+import type { Alarm } from "../../ipc/contract/alarms.ts";
 
 /** An alarm as a gate raises it. */
 export function alarm(change: Partial<Alarm> = {}): Alarm {

@@ -1,4 +1,4 @@
-import type { ApprovalView } from "../../ipc/operator-api.ts";
+import type { ApprovalView } from "../../ipc/contract/operator-api.ts";
 
 /** A waiting request as surfaces get it. */
 export function approvalView(change: Partial<ApprovalView> = {}): ApprovalView {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { MONTH_FILE } from "../../main/gate/audit/chain.ts";
-import { AuditLog } from "../../main/gate/audit/log.ts";
+import { MONTH_FILE } from "../../main/records/audit/chain.ts";
+import { AuditLog } from "../../main/records/audit/log.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { tempFolder } from "./temp-folder.ts";
 

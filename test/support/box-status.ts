@@ -1,4 +1,4 @@
-import type { BoxStatus } from "../../ipc/box.ts";
+import type { BoxStatus } from "../../ipc/contract/box.ts";
 
 /** Of a gate whose box works, and has nothing to do. */
 export const WORKING_BOX: BoxStatus = {

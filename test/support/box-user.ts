@@ -4,8 +4,8 @@ import { userGitSettings } from "../../main/box/arguments/git.ts";
 import { limitCommands } from "../../main/box/arguments/limits.ts";
 import { findMachine } from "../../main/box/arguments/machine.ts";
 import { mountChecks } from "../../main/box/arguments/mounts.ts";
-import { configSchema } from "../../main/config.ts";
-import type { Declaration } from "../../main/gate/confinement/declaration.ts";
+import { configSchema } from "../../main/config/config.ts";
+import type { Declaration } from "../../main/decide/confinement/declaration.ts";
 
 /** Works out, as the user that it runs as, what a box is made of: for boxes.ts, on standard input and output. */
 

@@ -2,7 +2,7 @@ import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { existsSync, lchownSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { FoundPlaces } from "../../main/box/arguments/bubblewrap.ts";
-import type { Declaration } from "../../main/gate/confinement/declaration.ts";
+import type { Declaration } from "../../main/decide/confinement/declaration.ts";
 import type { BoxAnswer, BoxQuestion } from "./box-user.ts";
 
 /** Real boxes, made by the gate's own arguments, as root and as an ordinary user. */

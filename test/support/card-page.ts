@@ -1,5 +1,5 @@
 import type { Locator, Page } from "playwright-core";
-import { PRESS_DELAY_MS } from "../../ipc/press-delay.ts";
+import { PRESS_DELAY_MS } from "../../ipc/words/press-delay.ts";
 
 /** What a test does with cards on a page whose clock is stopped. */
 

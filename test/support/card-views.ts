@@ -1,5 +1,5 @@
-import type { Description, Hazard } from "../../ipc/description.ts";
-import type { Answer, ApprovalView, OperatorApi } from "../../ipc/operator-api.ts";
+import type { Description, Hazard } from "../../ipc/contract/description.ts";
+import type { Answer, ApprovalView, OperatorApi } from "../../ipc/contract/operator-api.ts";
 import { approvalView } from "./approval-view.ts";
 import { CARD_PROJECT, describedCard } from "./described-cards.ts";
 import { partialOperator } from "./partial-operator.ts";

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
-import type { CheckpointSigner } from "../../main/gate/audit/checkpoint.ts";
-import type { CheckpointKeys } from "../../main/gate/audit/checkpoints.ts";
+import type { CheckpointSigner } from "../../main/records/audit/checkpoint.ts";
+import type { CheckpointKeys } from "../../main/records/audit/checkpoints.ts";
 
 export interface TestSigner extends CheckpointSigner {
   public_key: KeyObject;

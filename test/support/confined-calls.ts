@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ProposedCall } from "../../ipc/wire.ts";
-import { ExecutorCatalog } from "../../main/gate/executors/catalog.ts";
-import { confinementOfCall, decisionOf, examineCall, traceOf } from "../../main/gate/pipeline.ts";
-import type { StageSettings, Subject } from "../../main/gate/stages/examination.ts";
+import type { ProposedCall } from "../../ipc/contract/wire.ts";
+import { ExecutorCatalog } from "../../main/decide/executors/catalog.ts";
+import { confinementOfCall, decisionOf, examineCall, traceOf } from "../../main/decide/pipeline.ts";
+import type { StageSettings, Subject } from "../../main/decide/stages/examination.ts";
 import { PAIRED } from "./examinations.ts";
 import { ROBERTO } from "./gate-stores.ts";
 import { makeReadingProject } from "./reading-project.ts";

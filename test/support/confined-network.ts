@@ -4,15 +4,15 @@ import { type AddressInfo, connect, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { connect as connectTls, createServer as createTlsServer, type TLSSocket } from "node:tls";
 import { onTestFinished } from "vitest";
-import type { Level } from "../../ipc/decision.ts";
-import type { ApprovalView } from "../../ipc/operator-api.ts";
-import { localPrincipal } from "../../ipc/paths.ts";
+import { localPrincipal } from "../../ipc/base/paths.ts";
+import type { Level } from "../../ipc/contract/decision.ts";
+import type { ApprovalView } from "../../ipc/contract/operator-api.ts";
 import { isPublicAddress } from "../../main/box/network/addresses.ts";
 import { BoxNetwork } from "../../main/box/network/box-network.ts";
 import { NETWORK_LIMITS, type NetworkLimits } from "../../main/box/network/limits.ts";
 import { BOX_SOCKET } from "../../main/box/network/relay.ts";
 import type { RunNetwork } from "../../main/box/network/way.ts";
-import { type Core, openCore } from "../../main/core.ts";
+import { type Core, openCore } from "../../main/core/core.ts";
 import { type TemporaryHome, temporaryHome } from "./temporary-home.ts";
 
 /** A real gate, and confined runs' ways through it to servers of the test's own on loopback. */

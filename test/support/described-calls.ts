@@ -1,4 +1,4 @@
-import type { CallKind, Effect, HazardId } from "../../ipc/hazards.ts";
+import type { CallKind, Effect, HazardId } from "../../ipc/contract/hazards.ts";
 
 /**
  * Calls in the project of `describedProject`, with what is said of each: kind, effect, and the hazards with the text that each marks

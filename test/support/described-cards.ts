@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Description } from "../../ipc/description.ts";
-import { describe } from "../../main/gate/description/describe.ts";
+import type { Description } from "../../ipc/contract/description.ts";
+import { describe } from "../../main/decide/description/describe.ts";
 import { examinationOf } from "./examinations.ts";
 
 /** What the gate itself says of the calls on the tests' cards, in a small project that git holds. Needs git. */

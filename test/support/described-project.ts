@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import type { Description } from "../../ipc/description.ts";
-import { describe } from "../../main/gate/description/describe.ts";
+import type { Description } from "../../ipc/contract/description.ts";
+import { describe } from "../../main/decide/description/describe.ts";
 import { examinationOf } from "./examinations.ts";
 import { makeReadingProject } from "./reading-project.ts";
 

@@ -1,5 +1,5 @@
 import type Database from "better-sqlite3";
-import type { Reach } from "../../ipc/decision.ts";
+import type { Reach } from "../../ipc/contract/decision.ts";
 import { ROBERTO } from "./gate-stores.ts";
 
 /** Rows as 0.1.0 wrote them. */

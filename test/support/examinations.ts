@@ -1,12 +1,12 @@
-import type { Decision, Level, TraceStep } from "../../ipc/decision.ts";
-import type { CallContext, ProposedCall } from "../../ipc/wire.ts";
-import type { Agent } from "../../main/gate/agents.ts";
-import { ExecutorCatalog } from "../../main/gate/executors/catalog.ts";
-import { CommandLines } from "../../main/gate/executors/command-lines.ts";
-import { type ManifestSource, manifestSchema } from "../../main/gate/executors/manifest.ts";
-import { needsOf } from "../../main/gate/executors/needs.ts";
-import { decisionOf, examineCall, traceOf } from "../../main/gate/pipeline.ts";
-import { kindOf, type Reviewable, type StageSettings, type Subject } from "../../main/gate/stages/examination.ts";
+import type { Decision, Level, TraceStep } from "../../ipc/contract/decision.ts";
+import type { CallContext, ProposedCall } from "../../ipc/contract/wire.ts";
+import type { Agent } from "../../main/agents/agents.ts";
+import { ExecutorCatalog } from "../../main/decide/executors/catalog.ts";
+import { CommandLines } from "../../main/decide/executors/command-lines.ts";
+import { type ManifestSource, manifestSchema } from "../../main/decide/executors/manifest.ts";
+import { needsOf } from "../../main/decide/executors/needs.ts";
+import { decisionOf, examineCall, traceOf } from "../../main/decide/pipeline.ts";
+import { kindOf, type Reviewable, type StageSettings, type Subject } from "../../main/decide/stages/examination.ts";
 import { ROBERTO } from "./gate-stores.ts";
 
 /** One call, and everything that the stages check. What is left out is in order. */

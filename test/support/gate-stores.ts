@@ -1,15 +1,15 @@
 import { join } from "node:path";
 import type Database from "better-sqlite3";
 import { onTestFinished } from "vitest";
-import type { Principal } from "../../ipc/operator-api.ts";
-import { ApprovalBroker, type BrokerEvents, type BrokerSettings } from "../../main/gate/approvals/broker.ts";
-import type { NewPending, PendingRequest } from "../../main/gate/approvals/pending-request.ts";
-import { ApprovalRegistry } from "../../main/gate/approvals/registry.ts";
-import type { RequestExtra } from "../../main/gate/approvals/request-extra.ts";
-import { APPROVALS_SCHEMA } from "../../main/gate/approvals/schema.ts";
-import { openDatabase } from "../../main/gate/database.ts";
-import { grantsSchema } from "../../main/gate/grants/schema.ts";
-import { GrantStore } from "../../main/gate/grants/store.ts";
+import type { Principal } from "../../ipc/contract/operator-api.ts";
+import { openDatabase } from "../../main/base/sqlite/database.ts";
+import { ApprovalBroker, type BrokerEvents, type BrokerSettings } from "../../main/calls/approvals/broker.ts";
+import type { NewPending, PendingRequest } from "../../main/calls/approvals/pending-request.ts";
+import { ApprovalRegistry } from "../../main/calls/approvals/registry.ts";
+import type { RequestExtra } from "../../main/calls/approvals/request-extra.ts";
+import { APPROVALS_SCHEMA } from "../../main/calls/approvals/schema.ts";
+import { grantsSchema } from "../../main/core/storage/grants-schema.ts";
+import { GrantStore } from "../../main/decide/grants/store.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { tempFolder } from "./temp-folder.ts";
 

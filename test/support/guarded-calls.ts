@@ -1,14 +1,14 @@
-import type { Level, Outcome } from "../../ipc/decision.ts";
-import { gatePaths } from "../../ipc/paths.ts";
-import { choicesFor } from "../../main/gate/approvals/choices.ts";
-import { ExecutorCatalog } from "../../main/gate/executors/catalog.ts";
-import type { GrantStore } from "../../main/gate/grants/store.ts";
-import type { GuardEnv } from "../../main/gate/guard/call-environment.ts";
-import { withFurtherNeeds } from "../../main/gate/guard/further-needs.ts";
-import { GateFiles } from "../../main/gate/guard/gate-files.ts";
-import { guard } from "../../main/gate/guard/guard.ts";
-import { decisionOf, examineCall } from "../../main/gate/pipeline.ts";
-import { pathTarget, type ResolvedRequirement } from "../../main/gate/targets/target.ts";
+import { gatePaths } from "../../ipc/base/paths.ts";
+import type { Level, Outcome } from "../../ipc/contract/decision.ts";
+import { choicesFor } from "../../main/calls/approvals/choices.ts";
+import { ExecutorCatalog } from "../../main/decide/executors/catalog.ts";
+import type { GrantStore } from "../../main/decide/grants/store.ts";
+import { withFurtherNeeds } from "../../main/decide/guard/further-needs.ts";
+import { GateFiles } from "../../main/decide/guard/gate-files.ts";
+import { guard } from "../../main/decide/guard/guard.ts";
+import { decisionOf, examineCall } from "../../main/decide/pipeline.ts";
+import type { GuardEnv } from "../../main/shell-reading/clear/call-environment.ts";
+import { pathTarget, type ResolvedRequirement } from "../../main/shell-reading/targets/target.ts";
 
 /** Where the gate's program is in these tests: not where the tests themselves are. */
 const PROGRAM = "/opt/gate-of-the-tests";

@@ -1,6 +1,6 @@
-import type { JudgeStatus, ModelStatus, RefusedCall, RunningReview } from "../../ipc/judges.ts";
-import type { OperatorApi } from "../../ipc/operator-api.ts";
-import type { Review } from "../../ipc/review.ts";
+import type { JudgeStatus, ModelStatus, RefusedCall, RunningReview } from "../../ipc/contract/judges.ts";
+import type { OperatorApi } from "../../ipc/contract/operator-api.ts";
+import type { Review } from "../../ipc/contract/review.ts";
 import { CARD_PROJECT, describedCard } from "./described-cards.ts";
 import { partialOperator } from "./partial-operator.ts";
 

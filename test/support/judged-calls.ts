@@ -1,11 +1,11 @@
 import { z } from "zod";
-import type { Decided, UnsentDecision } from "../../ipc/agent-port.ts";
-import type { Verdict } from "../../ipc/decision.ts";
-import type { Review } from "../../ipc/review.ts";
-import type { Core } from "../../main/core.ts";
-import { type ReviewConfig, reviewSections } from "../../main/gate/reviews/config.ts";
-import type { Reviewed, Reviewer } from "../../main/gate/reviews/reviewer.ts";
-import type { Denial, Reviewable } from "../../main/gate/stages/examination.ts";
+import type { Decided, UnsentDecision } from "../../ipc/contract/agent-port.ts";
+import type { Verdict } from "../../ipc/contract/decision.ts";
+import type { Review } from "../../ipc/contract/review.ts";
+import type { Core } from "../../main/core/core.ts";
+import { type ReviewConfig, reviewSections } from "../../main/decide/reviews/config.ts";
+import type { Denial, Reviewable } from "../../main/decide/stages/examination.ts";
+import type { Reviewed, Reviewer } from "../../main/decide/stages/reviewer.ts";
 
 /** Judges that the test holds in its hand, and what a gate decides with them. */
 

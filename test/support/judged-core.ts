@@ -1,11 +1,11 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { PendingCall } from "../../ipc/agent-port.ts";
-import type { Decision, Level } from "../../ipc/decision.ts";
-import { localPrincipal } from "../../ipc/paths.ts";
-import { openCore } from "../../main/core.ts";
-import type { Reviewer } from "../../main/gate/reviews/reviewer.ts";
+import { localPrincipal } from "../../ipc/base/paths.ts";
+import type { PendingCall } from "../../ipc/contract/agent-port.ts";
+import type { Decision, Level } from "../../ipc/contract/decision.ts";
+import { openCore } from "../../main/core/core.ts";
+import type { Reviewer } from "../../main/decide/stages/reviewer.ts";
 import { HeldJudge, judgedBy } from "./judged-calls.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { type TemporaryHome, temporaryHome } from "./temporary-home.ts";

@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Decision, decisionSchema, type Level } from "../../ipc/decision.ts";
-import type { ApprovalView } from "../../ipc/operator-api.ts";
-import type { OperatorClient } from "../../ipc/operator-client.ts";
-import type { ProposedCall } from "../../ipc/wire.ts";
+import { type Decision, decisionSchema, type Level } from "../../ipc/contract/decision.ts";
+import type { ApprovalView } from "../../ipc/contract/operator-api.ts";
+import type { ProposedCall } from "../../ipc/contract/wire.ts";
+import type { OperatorClient } from "../../ipc/socket/operator-client.ts";
 import type { AgentConnection } from "./agent-connection.ts";
 import { linesIn } from "./audit-trail.ts";
 import { type StartedProcess, startServe } from "./gate-process.ts";

@@ -1,4 +1,4 @@
-import { AuditLog } from "../../main/gate/audit/log.ts";
+import { AuditLog } from "../../main/records/audit/log.ts";
 
 /**
  * Writes audit lines until one can't be written, in a process whose files may grow no further than a limit: the write that

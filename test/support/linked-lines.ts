@@ -1,4 +1,4 @@
-import { GENESIS, lineHash } from "../../main/gate/audit/chain.ts";
+import { GENESIS, lineHash } from "../../main/records/audit/chain.ts";
 
 /** The lines of a trail, by their file. */
 export type Months = Map<string, string[]>;

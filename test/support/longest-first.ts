@@ -7,11 +7,11 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  */
 const LONGEST = [
   "test/box/hostile/hostile.test.ts",
-  "test/records/looking.test.ts",
+  "test/shell-reading/records/looking.test.ts",
   "test/reliability/crash.test.ts",
-  "test/gate/audit/random-edits.test.ts",
+  "test/records/audit/random-edits.test.ts",
   "test/mutation/mutants.test.ts",
-  "test/records/records.test.ts",
+  "test/shell-reading/records/records.test.ts",
   "test/box/narrow/coding-steps.test.ts",
   "test/box/narrow/hostile-later.test.ts",
   "test/box/narrow/held-lines.test.ts",

@@ -1,4 +1,4 @@
-import type { BootTime, Clock } from "../../main/gate/clock.ts";
+import type { BootTime, Clock } from "../../main/base/clocks/clock.ts";
 
 /** Clocks that only move when they are set. */
 export class ManualClock implements Clock {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { mcpExecutor } from "../../ipc/mcp-names.ts";
-import { gateMessages } from "../../ipc/wire.ts";
+import { mcpExecutor } from "../../ipc/contract/mcp-names.ts";
+import { gateMessages } from "../../ipc/contract/wire.ts";
 import type { AgentConnection, Asked } from "./agent-connection.ts";
 
 /** An MCP server's tools and the calls of a proxy in front of it, on an agent's connection. */

@@ -1,5 +1,5 @@
 import { EventEmitter, once } from "node:events";
-import type { Notice, NotificationSink, SinkEvent } from "../../main/notifications/sink.ts";
+import type { Notice, NotificationSink, SinkEvent } from "../../main/surfaces/notifications/sink.ts";
 
 /** A real sink, whose events can be awaited once they were taken in. */
 export class ObservedSink implements NotificationSink {

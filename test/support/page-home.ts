@@ -5,8 +5,8 @@ import { extname, join, relative, resolve } from "node:path";
 import type { Duplex } from "node:stream";
 import type { Browser, Page } from "playwright-core";
 import { onTestFinished } from "vitest";
-import { failureOf, GateError } from "../../ipc/gate-error.ts";
-import type { OperatorApi, OperatorMethod } from "../../ipc/operator-api.ts";
+import { failureOf, GateError } from "../../ipc/contract/gate-error.ts";
+import type { OperatorApi, OperatorMethod } from "../../ipc/contract/operator-api.ts";
 import { launchBrowser } from "./browser.ts";
 
 /** The built page in a real browser, served under the strict policy, with a gate behind its bridge. */

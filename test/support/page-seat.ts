@@ -1,6 +1,6 @@
 import { setTimeout as passing } from "node:timers/promises";
 import type { Locator, Page } from "playwright-core";
-import { PRESS_DELAY_MS } from "../../ipc/press-delay.ts";
+import { PRESS_DELAY_MS } from "../../ipc/words/press-delay.ts";
 import { card, cards } from "./card-page.ts";
 
 /** An operator at the page, on the real clock: in whichever home it runs. */

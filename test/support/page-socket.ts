@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
-import { failureOf, type GateError } from "../../ipc/gate-error.ts";
-import type { OperatorApi, OperatorMethod } from "../../ipc/operator-api.ts";
+import { failureOf, type GateError } from "../../ipc/contract/gate-error.ts";
+import type { OperatorApi, OperatorMethod } from "../../ipc/contract/operator-api.ts";
 import { servePage } from "./page-home.ts";
 import { expectedProof } from "./page-visitor.ts";
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { type IncomingHttpHeaders, request } from "node:http";
 import { onTestFinished } from "vitest";
 import { type ClientOptions, WebSocket } from "ws";
-import type { OperatorEvent } from "../../ipc/operator-api.ts";
+import type { OperatorEvent } from "../../ipc/contract/operator-api.ts";
 import type { GateUnderTest } from "./running-gate.ts";
 
 /** Somebody at the page's port: speaks HTTP and WebSocket from the standards alone, with any header they like. */

@@ -1,4 +1,4 @@
-import type { OperatorApi, OperatorEvent } from "../../ipc/operator-api.ts";
+import type { OperatorApi, OperatorEvent } from "../../ipc/contract/operator-api.ts";
 
 /** By method: what it answers in place of the real gate's. */
 export type OwnMethods = Record<string, (params: never) => unknown>;

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { copyFileSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { recordTestedClient, type TestedClient } from "../../ipc/tested-clients.ts";
+import { recordTestedClient, type TestedClient } from "../../ipc/base/tested-clients.ts";
 import { tempFolder } from "./temp-folder.ts";
 import type { TemporaryHome } from "./temporary-home.ts";
 

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname } from "node:path";
 import { onTestFinished } from "vitest";
-import { encodeFrame } from "../../ipc/frames.ts";
+import { encodeFrame } from "../../ipc/socket/frames.ts";
 import type { TemporaryHome } from "./temporary-home.ts";
 
 export interface Frame {

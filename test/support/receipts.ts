@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { GatePaths } from "../../ipc/paths.ts";
-import { MONTH_FILE } from "../../main/gate/audit/chain.ts";
-import { knownKeys } from "../../main/gate/receipts/receipt-keys.ts";
-import type { AnswerPredicate, GrantPredicate } from "../../main/gate/receipts/statement.ts";
-import { type StoredReceipt, storedReceipts } from "../../main/gate/receipts/stored.ts";
-import { type ReceiptsReport, verifyFolder } from "../../main/gate/receipts/verify.ts";
-import { recordedEnd } from "../../main/offline-receipts.ts";
+import type { GatePaths } from "../../ipc/base/paths.ts";
+import { recordedEnd } from "../../main/core/offline-receipts.ts";
+import { MONTH_FILE } from "../../main/records/audit/chain.ts";
+import { knownKeys } from "../../main/records/receipts/receipt-keys.ts";
+import type { AnswerPredicate, GrantPredicate } from "../../main/records/receipts/statement.ts";
+import { type StoredReceipt, storedReceipts } from "../../main/records/receipts/stored.ts";
+import { type ReceiptsReport, verifyFolder } from "../../main/records/receipts/verify.ts";
 
 /** The receipts of a gate under test, as whoever reads its files finds them. */
 

@@ -1,4 +1,4 @@
-import { GateError } from "../../ipc/gate-error.ts";
+import { GateError } from "../../ipc/contract/gate-error.ts";
 
 /** The refusal that `action` throws. Fails the test if it throws nothing, or something that isn't one. */
 export function refusalOf(action: () => unknown): GateError {

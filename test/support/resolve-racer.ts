@@ -1,10 +1,10 @@
 import { parentPort, workerData } from "node:worker_threads";
-import type { Principal } from "../../ipc/operator-api.ts";
-import { ApprovalRegistry } from "../../main/gate/approvals/registry.ts";
-import { APPROVALS_SCHEMA } from "../../main/gate/approvals/schema.ts";
-import { openDatabase } from "../../main/gate/database.ts";
-import { errorCode } from "../../main/gate/errors.ts";
-import { systemClock } from "../../main/system-clock.ts";
+import type { Principal } from "../../ipc/contract/operator-api.ts";
+import { systemClock } from "../../main/base/clocks/system-clock.ts";
+import { errorCode } from "../../main/base/errors.ts";
+import { openDatabase } from "../../main/base/sqlite/database.ts";
+import { ApprovalRegistry } from "../../main/calls/approvals/registry.ts";
+import { APPROVALS_SCHEMA } from "../../main/calls/approvals/schema.ts";
 
 /** One of several surfaces, each with its own connection, that answer the same requests at the same moment. */
 export interface Race {

@@ -1,11 +1,11 @@
 import { EventEmitter, once } from "node:events";
 import { readFileSync } from "node:fs";
 import { onTestFailed, onTestFinished } from "vitest";
-import type { Level } from "../../ipc/decision.ts";
-import type { OperatorEvent } from "../../ipc/operator-api.ts";
-import { OperatorClient } from "../../ipc/operator-client.ts";
-import { agentTokenFile, type GatePaths } from "../../ipc/paths.ts";
-import type { Clock } from "../../main/gate/clock.ts";
+import { agentTokenFile, type GatePaths } from "../../ipc/base/paths.ts";
+import type { Level } from "../../ipc/contract/decision.ts";
+import type { OperatorEvent } from "../../ipc/contract/operator-api.ts";
+import { OperatorClient } from "../../ipc/socket/operator-client.ts";
+import type { Clock } from "../../main/base/clocks/clock.ts";
 import { type RunningGate, type ServeOptions, serveGate } from "../../main/serve.ts";
 import { AgentConnection } from "./agent-connection.ts";
 import { clockOf } from "./manual-clock.ts";

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { Pause, ViolationView } from "../../ipc/safety.ts";
-import type { Goal } from "../../ipc/wire.ts";
-import { openDatabase } from "../../main/gate/database.ts";
-import { type SafetyConfig, safetyConfigSchema } from "../../main/gate/safety/config.ts";
-import { openSafety } from "../../main/gate/safety/safety.ts";
-import { SAFETY_SCHEMA } from "../../main/gate/safety/schema.ts";
+import type { Pause, ViolationView } from "../../ipc/contract/safety.ts";
+import type { Goal } from "../../ipc/contract/wire.ts";
+import { openDatabase } from "../../main/base/sqlite/database.ts";
+import { type SafetyConfig, safetyConfigSchema } from "../../main/decide/safety/config.ts";
+import { openSafety } from "../../main/decide/safety/safety.ts";
+import { SAFETY_SCHEMA } from "../../main/decide/safety/schema.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { tempFolder } from "./temp-folder.ts";
 

@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
-import type { Level } from "../../ipc/decision.ts";
-import { OperatorClient } from "../../ipc/operator-client.ts";
-import { agentTokenFile } from "../../ipc/paths.ts";
+import { agentTokenFile } from "../../ipc/base/paths.ts";
+import type { Level } from "../../ipc/contract/decision.ts";
+import { OperatorClient } from "../../ipc/socket/operator-client.ts";
 import { AgentConnection } from "./agent-connection.ts";
 import { readToken } from "./running-gate.ts";
 import type { TemporaryHome } from "./temporary-home.ts";

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Alarms } from "../../main/gate/alarms.ts";
-import type { Claims } from "../../main/gate/audit/against.ts";
-import { notesIn } from "../../main/gate/audit/checkpoint.ts";
-import { Checkpoints } from "../../main/gate/audit/checkpoints.ts";
-import { AuditLog } from "../../main/gate/audit/log.ts";
-import { verifyAudit } from "../../main/gate/audit/verify.ts";
+import { Alarms } from "../../main/base/alarms.ts";
+import type { Claims } from "../../main/records/audit/against.ts";
+import { notesIn } from "../../main/records/audit/checkpoint.ts";
+import { Checkpoints } from "../../main/records/audit/checkpoints.ts";
+import { AuditLog } from "../../main/records/audit/log.ts";
+import { verifyAudit } from "../../main/records/audit/verify.ts";
 import { freshTrail } from "./audit-trail.ts";
 import { testKeys } from "./checkpoint-keys.ts";
 import { ManualClock } from "./manual-clock.ts";

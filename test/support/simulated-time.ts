@@ -1,4 +1,4 @@
-import type { Waits } from "../../main/telegram/timing.ts";
+import type { Waits } from "../../main/surfaces/telegram/timing.ts";
 import type { ManualClock } from "./manual-clock.ts";
 
 /** An answer is on its way for a few turns of the event loop. */

@@ -1,18 +1,18 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { PendingCall } from "../../ipc/agent-port.ts";
-import type { Decision, Level } from "../../ipc/decision.ts";
-import type { AuditLine } from "../../ipc/operator-api.ts";
-import { localPrincipal } from "../../ipc/paths.ts";
-import { Router } from "../../main/channels/routing.ts";
-import { type Core, openCore } from "../../main/core.ts";
-import type { Clock } from "../../main/gate/clock.ts";
-import { Operator } from "../../main/operator/operator.ts";
-import { systemClock } from "../../main/system-clock.ts";
-import { openTelegram } from "../../main/telegram/open.ts";
-import type { TelegramChannel } from "../../main/telegram/telegram-channel.ts";
-import type { Timing, Waits } from "../../main/telegram/timing.ts";
+import { localPrincipal } from "../../ipc/base/paths.ts";
+import type { PendingCall } from "../../ipc/contract/agent-port.ts";
+import type { Decision, Level } from "../../ipc/contract/decision.ts";
+import type { AuditLine } from "../../ipc/contract/operator-api.ts";
+import type { Clock } from "../../main/base/clocks/clock.ts";
+import { systemClock } from "../../main/base/clocks/system-clock.ts";
+import { type Core, openCore } from "../../main/core/core.ts";
+import { Router } from "../../main/surfaces/channels/routing.ts";
+import { Operator } from "../../main/surfaces/operator/operator.ts";
+import { openTelegram } from "../../main/surfaces/telegram/open.ts";
+import type { TelegramChannel } from "../../main/surfaces/telegram/telegram-channel.ts";
+import type { Timing, Waits } from "../../main/surfaces/telegram/timing.ts";
 import {
   BOT_TOKEN,
   type BotMessage,

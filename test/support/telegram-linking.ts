@@ -1,6 +1,6 @@
-import type { ChannelStatus, TelegramClaim, TelegramStatus } from "../../ipc/channels.ts";
-import { GateError } from "../../ipc/gate-error.ts";
-import type { OperatorEvent } from "../../ipc/operator-api.ts";
+import type { ChannelStatus, TelegramClaim, TelegramStatus } from "../../ipc/contract/channels.ts";
+import { GateError } from "../../ipc/contract/gate-error.ts";
+import type { OperatorEvent } from "../../ipc/contract/operator-api.ts";
 import type { OwnMethods } from "./partial-operator.ts";
 
 /** The gate's side of its channels, as the contract has it: one link, one claim, one chat. What surfaces asked of it is kept. */

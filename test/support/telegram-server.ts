@@ -2,7 +2,7 @@ import { EventEmitter, once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { onTestFinished } from "vitest";
-import { WAITS, type Waits } from "../../main/telegram/timing.ts";
+import { WAITS, type Waits } from "../../main/surfaces/telegram/timing.ts";
 
 /** A real HTTP server on loopback that behaves as Telegram's Bot API does, with users who press buttons and write, and faults. */
 

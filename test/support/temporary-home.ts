@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { type GatePaths, gatePaths } from "../../ipc/paths.ts";
+import { type GatePaths, gatePaths } from "../../ipc/base/paths.ts";
 
 /** A separate home folder, and where a gate in it keeps everything. */
 export interface TemporaryHome {

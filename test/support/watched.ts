@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import xterm from "@xterm/headless";
 import { onTestFailed, onTestFinished } from "vitest";
-import type { ApprovalView } from "../../ipc/operator-api.ts";
+import type { ApprovalView } from "../../ipc/contract/operator-api.ts";
 import { COMPILE_CACHE } from "./compile-cache.ts";
 import { tempFolder } from "./temp-folder.ts";
 
@@ -171,7 +171,7 @@ export class Pty {
 const PROGRAM = `
 import { createConnection } from "node:net";
 import { createInterface } from "node:readline";
-import { GateError } from "${new URL("ipc/gate-error.ts", ROOT)}";
+import { GateError } from "${new URL("ipc/contract/gate-error.ts", ROOT)}";
 import { watch } from "${new URL("cli/watch/watch.ts", ROOT)}";
 
 const control = createConnection(process.argv[2] ?? "");

@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
-import type { Env } from "../../../ipc/paths.ts";
+import type { Env } from "../../../ipc/base/paths.ts";
 
 /** The agents that editors start, by the names that `connect EDITOR AGENT` takes. */
 

@@ -1,6 +1,6 @@
-import { ownCommand } from "../../../ipc/own-command.ts";
-import { gatePaths } from "../../../ipc/paths.ts";
-import { loadConfig } from "../../../main/config.ts";
+import { ownCommand } from "../../../ipc/base/own-command.ts";
+import { gatePaths } from "../../../ipc/base/paths.ts";
+import { loadConfig } from "../../../main/config/config.ts";
 import { pairAgent } from "../../agents/pairing.ts";
 import { levelOf } from "../../commands/policy.ts";
 import { withOperator } from "../../operator.ts";

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { GateError } from "../../../ipc/gate-error.ts";
-import { ownLauncher } from "../../../ipc/own-command.ts";
-import { type Env, homeFolder } from "../../../ipc/paths.ts";
+import { ownLauncher } from "../../../ipc/base/own-command.ts";
+import { type Env, homeFolder } from "../../../ipc/base/paths.ts";
+import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { backUp, backupFile, readText, writeSettings } from "../../agents/settings-file.ts";
 import { agentNameOf } from "../agent-name.ts";
 import { type EditorAgent, installedWords } from "./agents.ts";

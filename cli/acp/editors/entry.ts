@@ -1,4 +1,4 @@
-import { isObject, type Json } from "../../../ipc/json-object.ts";
+import { isObject, type Json } from "../../../ipc/base/json-object.ts";
 import { withoutComments } from "../../../main/hooks/json-comments.ts";
 import { type Member, memberAt, membersOf } from "../../json-members.ts";
 

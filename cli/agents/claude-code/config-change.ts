@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
-import { type Json, parseObject } from "../../../ipc/json-object.ts";
-import type { Env } from "../../../ipc/paths.ts";
+import { type Json, parseObject } from "../../../ipc/base/json-object.ts";
+import type { Env } from "../../../ipc/base/paths.ts";
 import {
   readSettings,
   type SettingsSource,

@@ -1,5 +1,5 @@
-import type { Json } from "../../../ipc/json-object.ts";
-import { isObject } from "../../../ipc/json-object.ts";
+import type { Json } from "../../../ipc/base/json-object.ts";
+import { isObject } from "../../../ipc/base/json-object.ts";
 import { USUAL_SHELL } from "../usual-shell.ts";
 import { groupsOf, hooksOf, isWrittenFor } from "./entries.ts";
 

@@ -1,4 +1,4 @@
-import type { Env } from "../../../ipc/paths.ts";
+import type { Env } from "../../../ipc/base/paths.ts";
 import { clientAbove, environmentOf } from "../../../main/hooks/client-program.ts";
 
 /**

@@ -1,7 +1,7 @@
-import { askingStatus } from "../../../ipc/asking-status.ts";
-import type { Json } from "../../../ipc/json-object.ts";
-import { isObject } from "../../../ipc/json-object.ts";
-import { shellQuoted } from "../../../ipc/shell-quoted.ts";
+import type { Json } from "../../../ipc/base/json-object.ts";
+import { isObject } from "../../../ipc/base/json-object.ts";
+import { shellQuoted } from "../../../ipc/base/shell-quoted.ts";
+import { askingStatus } from "../../../ipc/socket/asking-status.ts";
 import { EVENTS, type HookEvent } from "../settings-file.ts";
 
 /** The gate's entries among the hooks of a settings file. */

@@ -1,5 +1,5 @@
-import type { Json } from "../../../ipc/json-object.ts";
-import { ownCommand } from "../../../ipc/own-command.ts";
+import type { Json } from "../../../ipc/base/json-object.ts";
+import { ownCommand } from "../../../ipc/base/own-command.ts";
 import {
   type SettingsContext,
   type SettingsSource,

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Json } from "../../../ipc/json-object.ts";
-import { shellQuoted } from "../../../ipc/shell-quoted.ts";
+import type { Json } from "../../../ipc/base/json-object.ts";
+import { shellQuoted } from "../../../ipc/base/shell-quoted.ts";
 import { managedFolder } from "../../../main/hooks/claude-code/effective-settings.ts";
 import { launcherFile, writeLauncher } from "../../hook/launcher.ts";
 import type { ConnectResult } from "../adapter.ts";

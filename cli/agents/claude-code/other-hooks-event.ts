@@ -1,7 +1,7 @@
-import { type Json, parseObject } from "../../../ipc/json-object.ts";
-import type { Env } from "../../../ipc/paths.ts";
-import type { SessionEvent } from "../../../ipc/session-events.ts";
-import { MAX_HOOK, MAX_HOOKS } from "../../../ipc/session-limits.ts";
+import { type Json, parseObject } from "../../../ipc/base/json-object.ts";
+import type { Env } from "../../../ipc/base/paths.ts";
+import type { SessionEvent } from "../../../ipc/contract/session-events.ts";
+import { MAX_HOOK, MAX_HOOKS } from "../../../ipc/contract/session-limits.ts";
 import { settingsSources } from "../../../main/hooks/claude-code/effective-settings.ts";
 import { answerClaudeSession, PROMPT_EVENT, TURN } from "../../../main/hooks/claude-code/session.ts";
 import type { HookPlace } from "../../../main/hooks/dialect.ts";

@@ -1,4 +1,4 @@
-import { isObject, type Json } from "../../../ipc/json-object.ts";
+import { isObject, type Json } from "../../../ipc/base/json-object.ts";
 import type { SettingsSource } from "../../../main/hooks/claude-code/effective-settings.ts";
 import { foreignHooks } from "./dangers.ts";
 import { isOurs } from "./entries.ts";

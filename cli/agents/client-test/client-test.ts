@@ -1,9 +1,9 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import type { Json } from "../../../ipc/json-object.ts";
-import { isObject } from "../../../ipc/json-object.ts";
-import { agentPaths, type Env } from "../../../ipc/paths.ts";
-import { recordTestedClient, type TestedClient } from "../../../ipc/tested-clients.ts";
+import type { Json } from "../../../ipc/base/json-object.ts";
+import { isObject } from "../../../ipc/base/json-object.ts";
+import { agentPaths, type Env } from "../../../ipc/base/paths.ts";
+import { recordTestedClient, type TestedClient } from "../../../ipc/base/tested-clients.ts";
 import { launcherFile } from "../../hook/launcher.ts";
 import { runBounded } from "../../self-test/bounded-process.ts";
 import { TestPlace } from "../../self-test/test-place.ts";

@@ -1,4 +1,4 @@
-import { shellQuoted } from "../../../ipc/shell-quoted.ts";
+import { shellQuoted } from "../../../ipc/base/shell-quoted.ts";
 import { pluginText } from "../../hook/opencode-plugin.ts";
 import type { TestPlace } from "../../self-test/test-place.ts";
 import type { AdapterName } from "../adapter.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Json } from "../../../ipc/json-object.ts";
-import { isObject } from "../../../ipc/json-object.ts";
+import type { Json } from "../../../ipc/base/json-object.ts";
+import { isObject } from "../../../ipc/base/json-object.ts";
 
 /** What is run in the place of a tested client's calls, and what came of them, in a folder of its own. */
 export class TestFolder {

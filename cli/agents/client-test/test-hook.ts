@@ -1,4 +1,4 @@
-import { isObject, parseObject } from "../../../ipc/json-object.ts";
+import { isObject, parseObject } from "../../../ipc/base/json-object.ts";
 import { clientAbove, clientProgram } from "../../../main/hooks/client-program.ts";
 import type { HookDialect } from "../../../main/hooks/dialect.ts";
 import { callIn, TestFolder } from "./test-folder.ts";

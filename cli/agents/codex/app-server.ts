@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { GateError } from "../../../ipc/gate-error.ts";
-import { isObject, type Json, parseObject } from "../../../ipc/json-object.ts";
-import type { Env } from "../../../ipc/paths.ts";
+import { isObject, type Json, parseObject } from "../../../ipc/base/json-object.ts";
+import type { Env } from "../../../ipc/base/paths.ts";
+import { GateError } from "../../../ipc/contract/gate-error.ts";
 
 /** `codex app-server`: what Codex itself says of its hooks and settings, and its own way to change them. */
 

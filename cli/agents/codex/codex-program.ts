@@ -1,6 +1,6 @@
-import { GateError } from "../../../ipc/gate-error.ts";
-import type { Env } from "../../../ipc/paths.ts";
-import { programOnPath } from "../../../main/operator/agents-on-path.ts";
+import type { Env } from "../../../ipc/base/paths.ts";
+import { GateError } from "../../../ipc/contract/gate-error.ts";
+import { programOnPath } from "../../../main/agents/agents-on-path.ts";
 
 export const CODEX_PROGRAM = "codex";
 

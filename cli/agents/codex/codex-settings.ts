@@ -1,5 +1,5 @@
-import { GateError } from "../../../ipc/gate-error.ts";
-import { isObject, type Json } from "../../../ipc/json-object.ts";
+import { isObject, type Json } from "../../../ipc/base/json-object.ts";
+import { GateError } from "../../../ipc/contract/gate-error.ts";
 import type { AppServer } from "./app-server.ts";
 import { isOurCommand } from "./entries.ts";
 

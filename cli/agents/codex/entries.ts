@@ -1,7 +1,7 @@
-import { askingStatus } from "../../../ipc/asking-status.ts";
-import { GateError } from "../../../ipc/gate-error.ts";
-import { isObject, type Json } from "../../../ipc/json-object.ts";
-import { shellQuoted } from "../../../ipc/shell-quoted.ts";
+import { isObject, type Json } from "../../../ipc/base/json-object.ts";
+import { shellQuoted } from "../../../ipc/base/shell-quoted.ts";
+import { GateError } from "../../../ipc/contract/gate-error.ts";
+import { askingStatus } from "../../../ipc/socket/asking-status.ts";
 import { LAUNCHER_NAME } from "../claude-code/entries.ts";
 
 /** The gate's entries among the hooks of a hooks.json. */

@@ -1,7 +1,7 @@
-import { GateError } from "../../../ipc/gate-error.ts";
-import { isObject, type Json } from "../../../ipc/json-object.ts";
-import { ownCommand } from "../../../ipc/own-command.ts";
-import { visible } from "../../../ipc/visible-text.ts";
+import { isObject, type Json } from "../../../ipc/base/json-object.ts";
+import { ownCommand } from "../../../ipc/base/own-command.ts";
+import { visible } from "../../../ipc/base/visible-text.ts";
+import { GateError } from "../../../ipc/contract/gate-error.ts";
 import type { Check } from "../../check.ts";
 import { launcherFile, launcherProblem } from "../../hook/launcher.ts";
 import type { CheckContext } from "../adapter.ts";

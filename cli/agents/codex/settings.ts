@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { parse } from "smol-toml";
-import { GateError } from "../../../ipc/gate-error.ts";
-import { isObject, type Json } from "../../../ipc/json-object.ts";
+import { isObject, type Json } from "../../../ipc/base/json-object.ts";
+import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { codexHome, configFile, hooksFile } from "../../../main/hooks/codex/codex-home.ts";
 import { launcherFile, writeLauncher } from "../../hook/launcher.ts";
 import type { ConnectOptions, ConnectResult } from "../adapter.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { GateError } from "../../../ipc/gate-error.ts";
+import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { userSettingsFile } from "../../../main/hooks/gemini/settings-sources.ts";
 import { launcherFile, writeLauncher } from "../../hook/launcher.ts";
 import type { Adapter } from "../adapter.ts";

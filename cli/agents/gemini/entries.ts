@@ -1,6 +1,6 @@
-import { askingStatus } from "../../../ipc/asking-status.ts";
-import type { Json } from "../../../ipc/json-object.ts";
-import { shellQuoted } from "../../../ipc/shell-quoted.ts";
+import type { Json } from "../../../ipc/base/json-object.ts";
+import { shellQuoted } from "../../../ipc/base/shell-quoted.ts";
+import { askingStatus } from "../../../ipc/socket/asking-status.ts";
 import { SHELL_TOOL } from "../../../main/hooks/gemini/payload.ts";
 import { LAUNCHER_NAME } from "../claude-code/entries.ts";
 import { hookGroupsOf, hooksIn } from "../settings-edit.ts";

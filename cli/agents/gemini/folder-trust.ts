@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isObject, type Json } from "../../../ipc/json-object.ts";
-import type { Env } from "../../../ipc/paths.ts";
+import { isObject, type Json } from "../../../ipc/base/json-object.ts";
+import type { Env } from "../../../ipc/base/paths.ts";
 import { geminiFolder, type SettingsSource, source } from "../../../main/hooks/gemini/settings-sources.ts";
 
 /** Whether Gemini CLI trusts a folder: in one that it doesn't trust it calls no hooks, the user's own among them. */

@@ -1,7 +1,7 @@
-import { isObject, type Json } from "../../../ipc/json-object.ts";
-import { ownCommand } from "../../../ipc/own-command.ts";
-import type { Env } from "../../../ipc/paths.ts";
-import { visible } from "../../../ipc/visible-text.ts";
+import { isObject, type Json } from "../../../ipc/base/json-object.ts";
+import { ownCommand } from "../../../ipc/base/own-command.ts";
+import type { Env } from "../../../ipc/base/paths.ts";
+import { visible } from "../../../ipc/base/visible-text.ts";
 import { extensionHooks, type SettingsSource, settingsSources } from "../../../main/hooks/gemini/settings-sources.ts";
 import type { Check } from "../../check.ts";
 import { launcherProblem } from "../../hook/launcher.ts";

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { GateError } from "../../../ipc/gate-error.ts";
-import { parseObject } from "../../../ipc/json-object.ts";
-import { type Env, gatePaths } from "../../../ipc/paths.ts";
+import { parseObject } from "../../../ipc/base/json-object.ts";
+import { type Env, gatePaths } from "../../../ipc/base/paths.ts";
+import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { PLUGIN_HEADER, pluginText } from "../../hook/opencode-plugin.ts";
 import type { Adapter, Launch, LaunchOptions } from "../adapter.ts";
 import { clientCheck } from "../client-check.ts";

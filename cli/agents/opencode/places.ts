@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isObject, type Json, parseObject } from "../../../ipc/json-object.ts";
-import { type Env, homeFolder } from "../../../ipc/paths.ts";
-import { readRegularFile } from "../../../ipc/regular-file.ts";
+import { isObject, type Json, parseObject } from "../../../ipc/base/json-object.ts";
+import { type Env, homeFolder } from "../../../ipc/base/paths.ts";
+import { readRegularFile } from "../../../ipc/base/regular-file.ts";
 import { withoutComments } from "../../../main/hooks/json-comments.ts";
 
 /** Where OpenCode finds plugins and settings. */

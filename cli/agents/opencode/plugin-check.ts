@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
-import { ownCommand } from "../../../ipc/own-command.ts";
-import { visible } from "../../../ipc/visible-text.ts";
+import { ownCommand } from "../../../ipc/base/own-command.ts";
+import { visible } from "../../../ipc/base/visible-text.ts";
 import type { Check } from "../../check.ts";
 import { pluginText } from "../../hook/opencode-plugin.ts";
 import type { CheckContext } from "../adapter.ts";

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { Env } from "../../../ipc/paths.ts";
+import type { Env } from "../../../ipc/base/paths.ts";
 import { loadedFolder } from "../../hook/opencode-plugin.ts";
 
 /** An OpenCode that runs for this user, from Linux's /proc. */

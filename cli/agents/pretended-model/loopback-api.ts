@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createServer } from "../../../ipc/node-http.ts";
+import { createServer } from "../../../ipc/base/node-http.ts";
 
 /** An HTTP API on loopback, at a port of its own. What an answer throws ends its connection alone. */
 export abstract class LoopbackApi {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
-import { isObject, type Json, parseObject } from "../../../ipc/json-object.ts";
+import { isObject, type Json, parseObject } from "../../../ipc/base/json-object.ts";
 import { LoopbackApi } from "./loopback-api.ts";
 
 /** One call that the pretend model makes. A text as its input: a tool that takes a text instead of arguments. */

@@ -1,9 +1,9 @@
 import { existsSync, rmSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { parse } from "smol-toml";
-import { GateError } from "../../../ipc/gate-error.ts";
-import { isObject, type Json } from "../../../ipc/json-object.ts";
-import type { Env } from "../../../ipc/paths.ts";
+import { isObject, type Json } from "../../../ipc/base/json-object.ts";
+import type { Env } from "../../../ipc/base/paths.ts";
+import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { codexHome, configFile } from "../../../main/hooks/codex/codex-home.ts";
 import { AppServer } from "../../agents/codex/app-server.ts";
 import { codexProgram } from "../../agents/codex/codex-program.ts";

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { MCP_SERVER_NAME } from "../../../ipc/mcp-names.ts";
+import { MCP_SERVER_NAME } from "../../../ipc/contract/mcp-names.ts";
 import type { AdapterName } from "../../agents/adapter.ts";
 import { LAUNCHER_NAME, mcpLauncherFile, writeMcpLauncher } from "../launcher.ts";
 import { nameFromWords } from "../server-name.ts";

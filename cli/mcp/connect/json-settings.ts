@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
-import { GateError } from "../../../ipc/gate-error.ts";
-import { isObject, type Json } from "../../../ipc/json-object.ts";
+import { isObject, type Json } from "../../../ipc/base/json-object.ts";
+import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { withoutComments } from "../../../main/hooks/json-comments.ts";
 import { readText, writeSettings } from "../../agents/settings-file.ts";
 import { type Member, memberAt } from "../../json-members.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { isObject, type Json } from "../../../ipc/json-object.ts";
+import { isObject, type Json } from "../../../ipc/base/json-object.ts";
 import type { AdapterName } from "../../agents/adapter.ts";
 
 /** Where each client that has JSON settings keeps its servers, and in which form. */

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { GateError } from "../../../ipc/gate-error.ts";
-import { holdsText } from "../../../ipc/regular-file.ts";
-import { realForm } from "../../gate/targets/path.ts";
-import { kindOf } from "../../gate/targets/path-kind.ts";
-import { isAtOrBelow } from "../../gate/targets/pattern.ts";
+import { holdsText } from "../../../ipc/base/regular-file.ts";
+import { GateError } from "../../../ipc/contract/gate-error.ts";
+import { realForm } from "../../shell-reading/targets/path.ts";
+import { kindOf } from "../../shell-reading/targets/path-kind.ts";
+import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
 import { projectFolder } from "../arguments/caches.ts";
 import type { Machine } from "../arguments/machine.ts";
 import { isNeverShown } from "../arguments/unusable-places.ts";

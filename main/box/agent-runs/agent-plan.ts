@@ -1,7 +1,7 @@
-import { GateError } from "../../../ipc/gate-error.ts";
-import { shellQuoted } from "../../../ipc/shell-quoted.ts";
-import type { ConfinedRun } from "../../gate/confinement/box.ts";
-import type { Declaration } from "../../gate/confinement/declaration.ts";
+import { shellQuoted } from "../../../ipc/base/shell-quoted.ts";
+import { GateError } from "../../../ipc/contract/gate-error.ts";
+import type { ConfinedRun } from "../../decide/confinement/box.ts";
+import type { Declaration } from "../../decide/confinement/declaration.ts";
 import type { RunNetwork, WayParts } from "../network/way.ts";
 import { RunPlan, type RunPlanParts } from "../runs/run-plan.ts";
 import type { Plan } from "../runs/runs.ts";

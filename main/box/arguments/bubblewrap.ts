@@ -1,12 +1,12 @@
 import { lstatSync, mkdirSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
-import { GateError } from "../../../ipc/gate-error.ts";
-import type { Declaration } from "../../gate/confinement/declaration.ts";
-import { realForm } from "../../gate/targets/path.ts";
-import { kindOf } from "../../gate/targets/path-kind.ts";
-import { isAtOrBelow } from "../../gate/targets/pattern.ts";
-import { holdsSecret } from "../../gate/targets/secret-files.ts";
+import { GateError } from "../../../ipc/contract/gate-error.ts";
+import type { Declaration } from "../../decide/confinement/declaration.ts";
+import { realForm } from "../../shell-reading/targets/path.ts";
+import { kindOf } from "../../shell-reading/targets/path-kind.ts";
+import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
+import { holdsSecret } from "../../shell-reading/targets/secret-files.ts";
 import { makeCaches, projectFolder, TOOL_FOLDERS } from "./caches.ts";
 import {
   isRepository,

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { chmodSync, existsSync, lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Env } from "../../../ipc/paths.ts";
-import { errorCode } from "../../gate/errors.ts";
+import type { Env } from "../../../ipc/base/paths.ts";
+import { errorCode } from "../../base/errors.ts";
 
 /** What tools keep between runs: for each project by itself, in the gate's folder, at the places where the tools look for it. */
 

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { GateError } from "../../../ipc/gate-error.ts";
-import type { Env } from "../../../ipc/paths.ts";
-import { holdsText } from "../../../ipc/regular-file.ts";
-import { beginningOf } from "../../gate/targets/file-beginning.ts";
-import { withoutGitSecrets } from "../../gate/targets/secret-files.ts";
-import { runGit } from "../../git-process.ts";
+import type { Env } from "../../../ipc/base/paths.ts";
+import { holdsText } from "../../../ipc/base/regular-file.ts";
+import { GateError } from "../../../ipc/contract/gate-error.ts";
+import { beginningOf } from "../../shell-reading/targets/file-beginning.ts";
+import { withoutGitSecrets } from "../../shell-reading/targets/secret-files.ts";
+import { runGit } from "../git-process.ts";
 
 /** Git inside a box: what of a repository stays as it is, and the settings of the user that it works with. */
 

@@ -1,13 +1,13 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Env } from "../../../ipc/paths.ts";
-import type { Config } from "../../config.ts";
-import { realForm } from "../../gate/targets/path.ts";
-import { isAtOrBelow } from "../../gate/targets/pattern.ts";
+import type { Env } from "../../../ipc/base/paths.ts";
+import type { Config } from "../../config/config.ts";
+import { CERTIFICATE_VARIABLES } from "../../decide/confinement/environment.ts";
+import { realForm } from "../../shell-reading/targets/path.ts";
+import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
 import { type Maker, makerAt, ownMaker } from "../maker.ts";
 import { nodeForBox } from "../node.ts";
 import { type Caches, type Covers, cachesFor, makeCovers } from "./caches.ts";
-import { CERTIFICATE_VARIABLES } from "./environment.ts";
 import { type SystemFolders, systemFolders } from "./system-folders.ts";
 import { findToolchains, type Toolchains } from "./toolchains.ts";
 import { isNeverShown } from "./unusable-places.ts";

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
-import { readRegularBytes } from "../../../ipc/regular-file.ts";
-import { errorCode } from "../../gate/errors.ts";
-import { gitFoldersOf } from "../../gate/programs/git-folders.ts";
-import { type GitIndex, readIndex } from "../../gate/programs/git-index.ts";
-import { kindOf } from "../../gate/targets/path-kind.ts";
-import { isAtOrBelow } from "../../gate/targets/pattern.ts";
+import { readRegularBytes } from "../../../ipc/base/regular-file.ts";
+import { errorCode } from "../../base/errors.ts";
+import { gitFoldersOf } from "../../shell-reading/programs/git-folders.ts";
+import { type GitIndex, readIndex } from "../../shell-reading/programs/git-index.ts";
+import { kindOf } from "../../shell-reading/targets/path-kind.ts";
+import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
 
 /**
  * How a file that often holds secrets is hidden. Git's own copy of it is no secret from who may read the repository: as it is

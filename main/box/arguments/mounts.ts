@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { shellQuoted } from "../../../ipc/shell-quoted.ts";
-import { isAtOrBelow } from "../../gate/targets/pattern.ts";
+import { shellQuoted } from "../../../ipc/base/shell-quoted.ts";
+import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
 
 /**
  * Whether a box got the very files and folders that it was meant to get. Bubblewrap follows links when it starts, later than the

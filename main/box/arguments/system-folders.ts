@@ -1,6 +1,6 @@
 import { accessSync, constants, type Dirent, lstatSync, readdirSync, readlinkSync, type Stats } from "node:fs";
-import { ALWAYS_READABLE } from "../../gate/confinement/declaration.ts";
-import { errorCode } from "../../gate/errors.ts";
+import { errorCode } from "../../base/errors.ts";
+import { ALWAYS_READABLE } from "../../decide/confinement/declaration.ts";
 
 /** What every box shows of the system, read-only: programs, libraries and settings, without what only some may read. */
 

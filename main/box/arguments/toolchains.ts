@@ -1,11 +1,11 @@
 import { type Dirent, lstatSync, readdirSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { Env } from "../../../ipc/paths.ts";
-import { holdsSecrets, protectedPath } from "../../gate/guard/protected-paths.ts";
-import { segmentsOf } from "../../gate/shell/paths.ts";
-import { linksOnWay } from "../../gate/targets/path.ts";
-import { isAtOrBelow } from "../../gate/targets/pattern.ts";
-import { askedEachTime } from "../../gate/targets/secret-files.ts";
+import type { Env } from "../../../ipc/base/paths.ts";
+import { holdsSecrets, protectedPath } from "../../decide/guard/protected-paths.ts";
+import { segmentsOf } from "../../shell-reading/shell/paths.ts";
+import { linksOnWay } from "../../shell-reading/targets/path.ts";
+import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
+import { askedEachTime } from "../../shell-reading/targets/secret-files.ts";
 import { readLinks } from "./links.ts";
 import type { Link } from "./system-folders.ts";
 

@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv4 } from "node:net";
 import { networkInterfaces } from "node:os";
-import { isCloudMetadata } from "../../gate/guard/cloud-metadata.ts";
+import { isCloudMetadata } from "../../decide/guard/cloud-metadata.ts";
 
 /** Which names and addresses a confined program may reach: public ones. Whatever is on this machine or its networks is none of them. */
 

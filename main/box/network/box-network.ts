@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import type { AgentDirectory } from "../../gate/agents.ts";
-import type { ConfinedRun } from "../../gate/confinement/box.ts";
-import type { Listeners } from "../../listeners.ts";
+import type { AgentDirectory } from "../../agents/agents.ts";
+import type { Listeners } from "../../agents/listeners.ts";
+import type { ConfinedRun } from "../../decide/confinement/box.ts";
 import { HostGate, type NetworkGate, type NetworkRun } from "./host-gate.ts";
 import { NETWORK_LIMITS } from "./limits.ts";
 import { RunHosts } from "./run-hosts.ts";

@@ -1,13 +1,13 @@
-import type { Decided, PendingCall } from "../../../ipc/agent-port.ts";
-import type { Decision } from "../../../ipc/decision.ts";
-import { localPrincipal } from "../../../ipc/paths.ts";
-import type { ProposedCall } from "../../../ipc/wire.ts";
-import type { AgentDirectory } from "../../gate/agents.ts";
-import type { ConfinedRun } from "../../gate/confinement/box.ts";
-import { BOX_CONNECT } from "../../gate/executors/internal.ts";
-import type { Gate } from "../../gate/gate.ts";
-import type { GrantStore } from "../../gate/grants/store.ts";
-import type { Subject } from "../../gate/stages/examination.ts";
+import { localPrincipal } from "../../../ipc/base/paths.ts";
+import type { Decided, PendingCall } from "../../../ipc/contract/agent-port.ts";
+import type { Decision } from "../../../ipc/contract/decision.ts";
+import type { ProposedCall } from "../../../ipc/contract/wire.ts";
+import type { AgentDirectory } from "../../agents/agents.ts";
+import type { Gate } from "../../calls/gate.ts";
+import type { ConfinedRun } from "../../decide/confinement/box.ts";
+import { BOX_CONNECT } from "../../decide/executors/internal.ts";
+import type { GrantStore } from "../../decide/grants/store.ts";
+import type { Subject } from "../../decide/stages/examination.ts";
 import type { Destination } from "./destination.ts";
 
 /** What the proxy needs of the gate. */

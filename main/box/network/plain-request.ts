@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { pipeline } from "node:stream";
-import { request as sendRequest } from "../../../ipc/node-http.ts";
+import { request as sendRequest } from "../../../ipc/base/node-http.ts";
 import { type ProxyParts, type Refusal, reach, reasonPhrase } from "./connection.ts";
 import { absoluteDestination, type Destination, namesDestination } from "./destination.ts";
 

@@ -1,4 +1,4 @@
-import { shellQuoted } from "../../../ipc/shell-quoted.ts";
+import { shellQuoted } from "../../../ipc/base/shell-quoted.ts";
 
 /**
  * The relay inside a box: programs know proxies by an address of TCP, and the box has a network of its own, in which nothing listens

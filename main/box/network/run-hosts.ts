@@ -1,4 +1,4 @@
-import type { Decision } from "../../../ipc/decision.ts";
+import type { Decision } from "../../../ipc/contract/decision.ts";
 import type { Destination } from "./destination.ts";
 import { ALLOWED, type HostAccess, type HostAnswer, refused } from "./host-access.ts";
 import type { HostGate, PendingHost } from "./host-gate.ts";

@@ -1,8 +1,8 @@
 import { chmodSync } from "node:fs";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { GateError } from "../../../ipc/gate-error.ts";
-import { createServer } from "../../../ipc/node-http.ts";
+import { createServer } from "../../../ipc/base/node-http.ts";
+import { GateError } from "../../../ipc/contract/gate-error.ts";
 import type { ProxyParts } from "./connection.ts";
 import type { Destination } from "./destination.ts";
 import type { HostAccess } from "./host-access.ts";

@@ -1,8 +1,8 @@
-import { isPlantedAmongBuilt, isPlantedName } from "../../gate/guard/program-places.ts";
-import { endsInKeys } from "../../gate/guard/protected-paths.ts";
-import { endsInRunLater, mayBeRunLater, RUN_LATER_FOLDERS } from "../../gate/guard/run-later.ts";
-import { BUILD_FOLDERS } from "../../gate/targets/build-folders.ts";
-import { hasSecretName } from "../../gate/targets/secret-files.ts";
+import { endsInKeys } from "../../decide/guard/protected-paths.ts";
+import { endsInRunLater, mayBeRunLater, RUN_LATER_FOLDERS } from "../../decide/guard/run-later.ts";
+import { isPlantedAmongBuilt, isPlantedName } from "../../shell-reading/clear/program-places.ts";
+import { BUILD_FOLDERS } from "../../shell-reading/targets/build-folders.ts";
+import { hasSecretName } from "../../shell-reading/targets/secret-files.ts";
 
 /** What one folder of a project holds that matters to a box, by the names in it. Names and paths have one character for each byte. */
 

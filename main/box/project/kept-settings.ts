@@ -1,10 +1,10 @@
 import { basename, dirname, join } from "node:path";
-import { GateError } from "../../../ipc/gate-error.ts";
-import { readRegularBytes, TOO_LARGE } from "../../../ipc/regular-file.ts";
-import { errorCode } from "../../gate/errors.ts";
-import { isHarmlessToSet, type Setting, settingsOf } from "../../gate/programs/git-repository.ts";
-import { kindOf } from "../../gate/targets/path-kind.ts";
-import { isAtOrBelow } from "../../gate/targets/pattern.ts";
+import { readRegularBytes, TOO_LARGE } from "../../../ipc/base/regular-file.ts";
+import { GateError } from "../../../ipc/contract/gate-error.ts";
+import { errorCode } from "../../base/errors.ts";
+import { isHarmlessToSet, type Setting, settingsOf } from "../../shell-reading/programs/git-repository.ts";
+import { kindOf } from "../../shell-reading/targets/path-kind.ts";
+import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
 import { isRepositorySettings } from "../arguments/git.ts";
 import type { Known } from "./places.ts";
 import { namesOnlySubmodules } from "./submodule-settings.ts";

@@ -1,9 +1,9 @@
 import { type BigIntStats, lstatSync, type Stats } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
-import { readRegularBytes } from "../../../ipc/regular-file.ts";
-import { type NotedFolder, namesOutside } from "../../gate/programs/git-index.ts";
-import { settingsOf } from "../../gate/programs/git-repository.ts";
-import { beginningOf } from "../../gate/targets/file-beginning.ts";
+import { readRegularBytes } from "../../../ipc/base/regular-file.ts";
+import { type NotedFolder, namesOutside } from "../../shell-reading/programs/git-index.ts";
+import { settingsOf } from "../../shell-reading/programs/git-repository.ts";
+import { beginningOf } from "../../shell-reading/targets/file-beginning.ts";
 import { listsPacks, namesFiles, REFERENCES, secretsIn } from "./folder-contents.ts";
 import { isItself, textOf } from "./small-file.ts";
 import type { Turns } from "./turns.ts";

@@ -1,5 +1,5 @@
 import { constants, fstatSync, openSync, readlinkSync } from "node:fs";
-import { errorCode } from "../../gate/errors.ts";
+import { errorCode } from "../../base/errors.ts";
 
 /** A folder that is opened once and compared with what was looked at: what is put in its place meanwhile leads nowhere else. */
 

@@ -1,5 +1,5 @@
 import { type Dirent, lstatSync, opendirSync, readdirSync, type Stats } from "node:fs";
-import { errorCode } from "../../gate/errors.ts";
+import { errorCode } from "../../base/errors.ts";
 import {
   type Contents,
   contentsOf,

@@ -1,9 +1,13 @@
 import { lstatSync, opendirSync } from "node:fs";
 import { join } from "node:path";
-import { inProgramFolder, isPlantedAmongBuilt } from "../../gate/guard/program-places.ts";
-import { INSTALLED_BY_BUILDS, SEARCHED_PROGRAMS, TYPED_PROGRAMS } from "../../gate/programs/searched-programs.ts";
-import { linksOnWay } from "../../gate/targets/path.ts";
-import { isAtOrBelow } from "../../gate/targets/pattern.ts";
+import { inProgramFolder, isPlantedAmongBuilt } from "../../shell-reading/clear/program-places.ts";
+import {
+  INSTALLED_BY_BUILDS,
+  SEARCHED_PROGRAMS,
+  TYPED_PROGRAMS,
+} from "../../shell-reading/programs/searched-programs.ts";
+import { linksOnWay } from "../../shell-reading/targets/path.ts";
+import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
 
 /** Folders of a project that its client's shell has on its PATH, whatever they are called. */
 

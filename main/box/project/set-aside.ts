@@ -13,9 +13,9 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { z } from "zod";
-import type { BoxStatus } from "../../../ipc/box.ts";
-import { isoSeconds } from "../../../ipc/iso-seconds.ts";
-import { errorCode } from "../../gate/errors.ts";
+import type { BoxStatus } from "../../../ipc/contract/box.ts";
+import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
+import { errorCode } from "../../base/errors.ts";
 import { isSameFolder, openFolder } from "./pinned-folder.ts";
 import type { Found } from "./project-tree.ts";
 

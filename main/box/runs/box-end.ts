@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import { errorCode } from "../../gate/errors.ts";
+import { errorCode } from "../../base/errors.ts";
 
 /** Bubblewrap's first process closes what it has open before the kernel ends the others in its box. */
 

@@ -1,8 +1,8 @@
 import { closeSync, constants, lstatSync, openSync, readSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { errorCode } from "../../gate/errors.ts";
-import { othersPipes } from "../../pipes/slots.ts";
+import { errorCode } from "../../base/errors.ts";
+import { othersPipes } from "../../base/pipes/slots.ts";
 
 /** Runs of a gate that has ended: they continue, confined, and still hold their pipe. */
 

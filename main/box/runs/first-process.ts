@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { errorCode } from "../../gate/errors.ts";
+import { errorCode } from "../../base/errors.ts";
 import type { Caller } from "./greeting.ts";
 
 /**

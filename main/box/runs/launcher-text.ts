@@ -1,4 +1,4 @@
-import { shellQuoted, shellWord } from "../../../ipc/shell-quoted.ts";
+import { shellQuoted, shellWord } from "../../../ipc/base/shell-quoted.ts";
 import { firstProcessFollows } from "./first-process.ts";
 import { CALLER } from "./greeting.ts";
 

@@ -1,5 +1,5 @@
 import { accessSync, chmodSync, constants, lstatSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { GateError } from "../../../ipc/gate-error.ts";
+import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { type LauncherParts, launcherText } from "./launcher-text.ts";
 
 /** A launcher as a file: written as the gate starts, and still the same one at each run. */

@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as passed } from "node:timers/promises";
-import type { Level } from "../../../ipc/decision.ts";
-import { GateError } from "../../../ipc/gate-error.ts";
-import type { ConfinedRun } from "../../gate/confinement/box.ts";
-import type { Declaration } from "../../gate/confinement/declaration.ts";
-import { realForm } from "../../gate/targets/path.ts";
-import { isFollowingOver, withScanLimit } from "../../gate/targets/tree-scan.ts";
+import type { Level } from "../../../ipc/contract/decision.ts";
+import { GateError } from "../../../ipc/contract/gate-error.ts";
+import type { ConfinedRun } from "../../decide/confinement/box.ts";
+import type { Declaration } from "../../decide/confinement/declaration.ts";
+import { getsIn } from "../../decide/confinement/environment.ts";
+import { realForm } from "../../shell-reading/targets/path.ts";
+import { isFollowingOver, withScanLimit } from "../../shell-reading/targets/tree-scan.ts";
 import {
   boxArguments,
   closedWords,
@@ -14,7 +15,6 @@ import {
   pipeWords,
   refuseUnusable,
 } from "../arguments/bubblewrap.ts";
-import { getsIn } from "../arguments/environment.ts";
 import { NO_SETTINGS, userGitSettings } from "../arguments/git.ts";
 import type { Machine } from "../arguments/machine.ts";
 import { mountChecks } from "../arguments/mounts.ts";

@@ -1,7 +1,7 @@
-import { isConfinedCommand } from "../../../ipc/confined-command.ts";
-import { isObject, type Json, parseObject } from "../../../ipc/json-object.ts";
-import { ownCommand } from "../../../ipc/own-command.ts";
-import type { RanCall } from "../../../ipc/wire.ts";
+import { isConfinedCommand } from "../../../ipc/base/confined-command.ts";
+import { isObject, type Json, parseObject } from "../../../ipc/base/json-object.ts";
+import { ownCommand } from "../../../ipc/base/own-command.ts";
+import type { RanCall } from "../../../ipc/contract/wire.ts";
 import { OUTSIDE, reportCall } from "../after-call.ts";
 import { agentAt } from "../agent-token.ts";
 import type { HookPlace } from "../dialect.ts";

@@ -1,9 +1,9 @@
 import { readdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { isObject, type Json } from "../../../ipc/json-object.ts";
-import { NOT_A_FILE, TOO_LARGE } from "../../../ipc/regular-file.ts";
-import { errorCode } from "../../gate/errors.ts";
+import { isObject, type Json } from "../../../ipc/base/json-object.ts";
+import { NOT_A_FILE, TOO_LARGE } from "../../../ipc/base/regular-file.ts";
+import { errorCode } from "../../base/errors.ts";
 import { LeftToProgram } from "../dialect.ts";
 import { RuleFiles } from "../rule-files.ts";
 

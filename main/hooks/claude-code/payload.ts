@@ -1,5 +1,5 @@
-import { isObject, type Json } from "../../../ipc/json-object.ts";
-import type { Env } from "../../../ipc/paths.ts";
+import { isObject, type Json } from "../../../ipc/base/json-object.ts";
+import type { Env } from "../../../ipc/base/paths.ts";
 import type { HookCall, Rewritable } from "../dialect.ts";
 import { callIdOf, contextOf, parsePayload, textIn } from "../payload.ts";
 

@@ -1,6 +1,6 @@
 import { readlinkSync } from "node:fs";
 import { dirname } from "node:path";
-import { isObject, type Json, parseObject } from "../../../ipc/json-object.ts";
+import { isObject, type Json, parseObject } from "../../../ipc/base/json-object.ts";
 import { argumentsOf, environmentOf } from "../client-program.ts";
 import { RuleFiles } from "../rule-files.ts";
 import { mayMean } from "../rule-pattern.ts";

@@ -1,6 +1,6 @@
-import { askingStatus } from "../../../ipc/asking-status.ts";
-import { parseObject } from "../../../ipc/json-object.ts";
-import { agentPaths } from "../../../ipc/paths.ts";
+import { parseObject } from "../../../ipc/base/json-object.ts";
+import { agentPaths } from "../../../ipc/base/paths.ts";
+import { askingStatus } from "../../../ipc/socket/asking-status.ts";
 import { recordedVersion } from "../client-program.ts";
 import { type HookPlace, LeftToProgram } from "../dialect.ts";
 import { reportSession } from "../session-event.ts";

@@ -1,6 +1,6 @@
-import { isConfinedCommand } from "../../../ipc/confined-command.ts";
-import { isObject, parseObject } from "../../../ipc/json-object.ts";
-import { ownCommand } from "../../../ipc/own-command.ts";
+import { isConfinedCommand } from "../../../ipc/base/confined-command.ts";
+import { isObject, parseObject } from "../../../ipc/base/json-object.ts";
+import { ownCommand } from "../../../ipc/base/own-command.ts";
 import { OUTSIDE, reportCall } from "../after-call.ts";
 import { agentAt } from "../agent-token.ts";
 import type { HookPlace } from "../dialect.ts";

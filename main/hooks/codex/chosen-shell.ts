@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { isAbsolute, parse } from "node:path";
-import { isObject, parseObject } from "../../../ipc/json-object.ts";
+import { isObject, parseObject } from "../../../ipc/base/json-object.ts";
 import { foundInTranscript, QUICKLY_READ } from "./transcript.ts";
 
 /**

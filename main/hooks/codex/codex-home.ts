@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { Env } from "../../../ipc/paths.ts";
+import type { Env } from "../../../ipc/base/paths.ts";
 
 /** Where Codex keeps what the user sets. */
 

@@ -1,6 +1,6 @@
-import { confinedCommand, remarked, shownLine } from "../../../ipc/confined-command.ts";
-import { isObject, type Json } from "../../../ipc/json-object.ts";
-import type { Env } from "../../../ipc/paths.ts";
+import { confinedCommand, remarked, shownLine } from "../../../ipc/base/confined-command.ts";
+import { isObject, type Json } from "../../../ipc/base/json-object.ts";
+import type { Env } from "../../../ipc/base/paths.ts";
 import { environmentOf } from "../client-program.ts";
 import type { HookAnswer, HookCall, HookDialect, Rewritable } from "../dialect.ts";
 import { callIdOf, contextOf, parsePayload, textIn } from "../payload.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isObject, type Json, parseObject } from "../../../ipc/json-object.ts";
+import { isObject, type Json, parseObject } from "../../../ipc/base/json-object.ts";
 import { type HookPlace, LeftToProgram, type Rewritable } from "../dialect.ts";
 import { RuleFiles } from "../rule-files.ts";
 import { codexHome } from "./codex-home.ts";

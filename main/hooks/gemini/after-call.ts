@@ -1,7 +1,7 @@
-import { confinedCommandAlone, withoutRemark } from "../../../ipc/confined-command.ts";
-import { isObject, type Json, parseObject } from "../../../ipc/json-object.ts";
-import { ownCommand } from "../../../ipc/own-command.ts";
-import { agentPaths, boxLauncher } from "../../../ipc/paths.ts";
+import { confinedCommandAlone, withoutRemark } from "../../../ipc/base/confined-command.ts";
+import { isObject, type Json, parseObject } from "../../../ipc/base/json-object.ts";
+import { ownCommand } from "../../../ipc/base/own-command.ts";
+import { agentPaths, boxLauncher } from "../../../ipc/base/paths.ts";
 import { OUTSIDE, reportCall } from "../after-call.ts";
 import { agentAt } from "../agent-token.ts";
 import type { HookPlace } from "../dialect.ts";

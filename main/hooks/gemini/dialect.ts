@@ -1,4 +1,4 @@
-import { confinedCommandAlone, remarked, shownLine } from "../../../ipc/confined-command.ts";
+import { confinedCommandAlone, remarked, shownLine } from "../../../ipc/base/confined-command.ts";
 import { argumentsOf, environmentOf } from "../client-program.ts";
 import type { HookAnswer, HookDialect } from "../dialect.ts";
 import { canConfine } from "../rewriting.ts";

@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
-import { isObject, type Json } from "../../../ipc/json-object.ts";
-import type { Env } from "../../../ipc/paths.ts";
+import { isObject, type Json } from "../../../ipc/base/json-object.ts";
+import type { Env } from "../../../ipc/base/paths.ts";
 import { RuleFiles } from "../rule-files.ts";
 import { geminiFolder, settingsSources, systemSettingsFile } from "./settings-sources.ts";
 

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { Json } from "../../../ipc/json-object.ts";
+import type { Json } from "../../../ipc/base/json-object.ts";
 
 /**
  * Gemini CLI reads the paths of its own tools in ways that nobody else does: `%2e` is a dot, a leading `@` may be dropped, NUL bytes are,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
-import { isObject, type Json } from "../../../ipc/json-object.ts";
-import type { Env } from "../../../ipc/paths.ts";
+import { isObject, type Json } from "../../../ipc/base/json-object.ts";
+import type { Env } from "../../../ipc/base/paths.ts";
 import type { HookCall, Rewritable } from "../dialect.ts";
 import { mcpExecutor } from "../mcp-name.ts";
 import { contextOf, parsePayload, textIn } from "../payload.ts";

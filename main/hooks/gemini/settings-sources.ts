@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Json, parseObject } from "../../../ipc/json-object.ts";
-import { type Env, homeFolder } from "../../../ipc/paths.ts";
+import { type Json, parseObject } from "../../../ipc/base/json-object.ts";
+import { type Env, homeFolder } from "../../../ipc/base/paths.ts";
 import { LeftToProgram } from "../dialect.ts";
 import { withoutComments } from "../json-comments.ts";
 import { RuleFiles } from "../rule-files.ts";

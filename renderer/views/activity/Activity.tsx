@@ -1,7 +1,7 @@
 import { useRef, useState } from "react";
-import type { ActivityFilter } from "../../../ipc/activity-filter.ts";
-import type { Capability, Outcome } from "../../../ipc/decision.ts";
-import type { Language } from "../../../ipc/language.ts";
+import type { ActivityFilter } from "../../../ipc/contract/activity-filter.ts";
+import type { Capability, Outcome } from "../../../ipc/contract/decision.ts";
+import type { Language } from "../../../ipc/contract/language.ts";
 import { CAPABILITIES, OUTCOMES } from "../../gate/contract-lists.ts";
 import { useCall, useQuery } from "../../gate/use-gate.tsx";
 import { Button } from "../../parts/Button.tsx";

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type PointerEvent, useState } from "react";
-import type { ActivityCounts } from "../../../ipc/activity.ts";
-import type { Language } from "../../../ipc/language.ts";
+import type { ActivityCounts } from "../../../ipc/contract/activity.ts";
+import type { Language } from "../../../ipc/contract/language.ts";
 import { activityWords } from "../../words/activity.ts";
 import { useLanguage, useWords } from "../../words/language.ts";
 

@@ -1,7 +1,7 @@
 import { useId } from "react";
-import type { ActivityEntry } from "../../../ipc/activity.ts";
-import { confinedMark, toolText } from "../../../ipc/box-words.ts";
-import { shortened, visible } from "../../../ipc/visible-text.ts";
+import { shortened, visible } from "../../../ipc/base/visible-text.ts";
+import type { ActivityEntry } from "../../../ipc/contract/activity.ts";
+import { confinedMark, toolText } from "../../../ipc/words/box-words.ts";
 import { NeitherShape, OutcomeShape } from "../../parts/OutcomeShape.tsx";
 import { Moment } from "../../parts/RelativeTime.tsx";
 import { Target } from "../../parts/Target.tsx";

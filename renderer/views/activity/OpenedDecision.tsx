@@ -1,9 +1,9 @@
 import { useEffect } from "react";
-import type { OpenedDecision as Opened, Reported } from "../../../ipc/activity.ts";
-import { confinedMeaning } from "../../../ipc/box-words.ts";
-import type { ApprovalStatus, Stage, TraceStep } from "../../../ipc/decision.ts";
-import type { Language } from "../../../ipc/language.ts";
-import { priceText } from "../../../ipc/price-words.ts";
+import type { OpenedDecision as Opened, Reported } from "../../../ipc/contract/activity.ts";
+import type { ApprovalStatus, Stage, TraceStep } from "../../../ipc/contract/decision.ts";
+import type { Language } from "../../../ipc/contract/language.ts";
+import { confinedMeaning } from "../../../ipc/words/box-words.ts";
+import { priceText } from "../../../ipc/words/price-words.ts";
 import { STAGES } from "../../gate/contract-lists.ts";
 import { useQuery } from "../../gate/use-gate.tsx";
 import { useHome } from "../../gate/use-home.tsx";

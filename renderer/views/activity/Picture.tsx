@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState } from "react";
-import type { ActivityCounts, ActivityRange } from "../../../ipc/activity.ts";
-import type { Outcome } from "../../../ipc/decision.ts";
-import type { Language } from "../../../ipc/language.ts";
+import type { ActivityCounts, ActivityRange } from "../../../ipc/contract/activity.ts";
+import type { Outcome } from "../../../ipc/contract/decision.ts";
+import type { Language } from "../../../ipc/contract/language.ts";
 import { useGateEvents, useQuery } from "../../gate/use-gate.tsx";
 import { useNow } from "../../parts/clock.ts";
 import { Failure } from "../../parts/Failure.tsx";

@@ -1,5 +1,5 @@
-import type { Reported } from "../../../ipc/activity.ts";
-import type { Language } from "../../../ipc/language.ts";
+import type { Reported } from "../../../ipc/contract/activity.ts";
+import type { Language } from "../../../ipc/contract/language.ts";
 import { NeitherShape } from "../../parts/OutcomeShape.tsx";
 import { activityWords } from "../../words/activity.ts";
 import { useLanguage } from "../../words/language.ts";

@@ -1,5 +1,5 @@
-import { RULE_WORDS } from "../../../ipc/rule-words.ts";
-import type { Rule } from "../../../ipc/rules.ts";
+import type { Rule } from "../../../ipc/contract/rules.ts";
+import { RULE_WORDS } from "../../../ipc/words/rule-words.ts";
 import { VisibleText } from "../../parts/VisibleText.tsx";
 import { useLanguage } from "../../words/language.ts";
 

@@ -1,5 +1,5 @@
-import { beingJudgedText } from "../../../ipc/judge-words.ts";
-import type { RunningReview } from "../../../ipc/judges.ts";
+import type { RunningReview } from "../../../ipc/contract/judges.ts";
+import { beingJudgedText } from "../../../ipc/words/judge-words.ts";
 import { useQuery } from "../../gate/use-gate.tsx";
 import { useNow } from "../../parts/clock.ts";
 import { Target } from "../../parts/Target.tsx";

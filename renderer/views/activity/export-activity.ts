@@ -1,5 +1,5 @@
-import type { ActivityEntry } from "../../../ipc/activity.ts";
-import type { ActivityFilter } from "../../../ipc/activity-filter.ts";
+import type { ActivityEntry } from "../../../ipc/contract/activity.ts";
+import type { ActivityFilter } from "../../../ipc/contract/activity-filter.ts";
 import type { useCall } from "../../gate/use-gate.tsx";
 import { exportRows } from "../../parts/export.ts";
 import type { ExportForm, ExportRow } from "../../parts/export-text.ts";

@@ -1,6 +1,6 @@
-import type { ActivityEntry, Reported } from "../../../ipc/activity.ts";
-import type { ActivityFilter } from "../../../ipc/activity-filter.ts";
-import type { OperatorEvent, OperatorParams } from "../../../ipc/operator-api.ts";
+import type { ActivityEntry, Reported } from "../../../ipc/contract/activity.ts";
+import type { ActivityFilter } from "../../../ipc/contract/activity-filter.ts";
+import type { OperatorEvent, OperatorParams } from "../../../ipc/contract/operator-api.ts";
 
 /** The listing of decisions: those fetched, and those that arrive live. */
 

@@ -1,4 +1,4 @@
-import type { ActivityCounts, ActivityRange } from "../../../ipc/activity.ts";
+import type { ActivityCounts, ActivityRange } from "../../../ipc/contract/activity.ts";
 
 /** The geometry of the picture of what was allowed, asked and denied. Units are those of the SVG's view box. */
 

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import type { ActivityEntry } from "../../../ipc/activity.ts";
-import { type ActivityFilter, matchesActivity } from "../../../ipc/activity-filter.ts";
-import type { GateError } from "../../../ipc/gate-error.ts";
+import type { ActivityEntry } from "../../../ipc/contract/activity.ts";
+import { type ActivityFilter, matchesActivity } from "../../../ipc/contract/activity-filter.ts";
+import type { GateError } from "../../../ipc/contract/gate-error.ts";
 import { isSilent } from "../../gate/link.ts";
 import { useCall, useGateEvents, useLinkState } from "../../gate/use-gate.tsx";
 import { entryOf, paramsOf, withNewer, withOlder, withReport } from "./feed.ts";

@@ -1,6 +1,6 @@
-import type { Language } from "../../../ipc/language.ts";
-import { amountText } from "../../../ipc/price-words.ts";
-import type { Budget } from "../../../ipc/rate.ts";
+import type { Language } from "../../../ipc/contract/language.ts";
+import type { Budget } from "../../../ipc/contract/rate.ts";
+import { amountText } from "../../../ipc/words/price-words.ts";
 import { useQuery } from "../../gate/use-gate.tsx";
 import { useEveryHalfMinute } from "../../parts/use-every-half-minute.ts";
 import { VisibleText } from "../../parts/VisibleText.tsx";

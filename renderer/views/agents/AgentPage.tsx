@@ -1,5 +1,5 @@
 import { useRef, useState } from "react";
-import type { AgentView } from "../../../ipc/operator-api.ts";
+import type { AgentView } from "../../../ipc/contract/operator-api.ts";
 import { useAct } from "../../gate/use-act.ts";
 import { useCall, useQuery } from "../../gate/use-gate.tsx";
 import { Button } from "../../parts/Button.tsx";

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
-import type { Level } from "../../../ipc/decision.ts";
-import type { AgentView } from "../../../ipc/operator-api.ts";
+import type { Level } from "../../../ipc/contract/decision.ts";
+import type { AgentView } from "../../../ipc/contract/operator-api.ts";
 import { LEVELS } from "../../gate/contract-lists.ts";
 import { useAct } from "../../gate/use-act.ts";
 import { useCall } from "../../gate/use-gate.tsx";

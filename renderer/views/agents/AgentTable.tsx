@@ -1,4 +1,4 @@
-import type { AgentView } from "../../../ipc/operator-api.ts";
+import type { AgentView } from "../../../ipc/contract/operator-api.ts";
 import { agentsWords } from "../../words/agents.ts";
 import { useWords } from "../../words/language.ts";
 import { AgentRow } from "./AgentRow.tsx";

@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import type { AgentView } from "../../../ipc/operator-api.ts";
+import type { AgentView } from "../../../ipc/contract/operator-api.ts";
 import { PairingCard } from "../../cards/PairingCard.tsx";
 import { useQuery } from "../../gate/use-gate.tsx";
 import { useNow } from "../../parts/clock.ts";

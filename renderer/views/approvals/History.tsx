@@ -1,6 +1,6 @@
 import { useCallback, useState } from "react";
-import type { ApprovalStatus, Capability } from "../../../ipc/decision.ts";
-import type { OperatorParams } from "../../../ipc/operator-api.ts";
+import type { ApprovalStatus, Capability } from "../../../ipc/contract/decision.ts";
+import type { OperatorParams } from "../../../ipc/contract/operator-api.ts";
 import { EndMark } from "../../cards/EndMark.tsx";
 import { CAPABILITIES } from "../../gate/contract-lists.ts";
 import { useCall, useQuery } from "../../gate/use-gate.tsx";

@@ -1,10 +1,10 @@
 import { useId } from "react";
-import { confinedMark, toolText } from "../../../ipc/box-words.ts";
-import { repeatedText } from "../../../ipc/call-words.ts";
-import type { ApprovalView } from "../../../ipc/operator-api.ts";
-import { priceText } from "../../../ipc/price-words.ts";
-import { RULE_WORDS } from "../../../ipc/rule-words.ts";
-import { SURFACE_WORDS } from "../../../ipc/surface-words.ts";
+import type { ApprovalView } from "../../../ipc/contract/operator-api.ts";
+import { confinedMark, toolText } from "../../../ipc/words/box-words.ts";
+import { repeatedText } from "../../../ipc/words/call-words.ts";
+import { priceText } from "../../../ipc/words/price-words.ts";
+import { RULE_WORDS } from "../../../ipc/words/rule-words.ts";
+import { SURFACE_WORDS } from "../../../ipc/words/surface-words.ts";
 import { AgentLink } from "../../parts/AgentLink.tsx";
 import { Moment } from "../../parts/RelativeTime.tsx";
 import { Target } from "../../parts/Target.tsx";

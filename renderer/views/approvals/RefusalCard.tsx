@@ -1,9 +1,9 @@
 import { useId, useMemo, useRef } from "react";
-import { toolText } from "../../../ipc/box-words.ts";
-import { effectText } from "../../../ipc/hazard-words.ts";
-import { agentGotText, possibleText, refusedText } from "../../../ipc/judge-words.ts";
-import type { RefusedCall } from "../../../ipc/judges.ts";
-import { shownCall } from "../../../ipc/shown-call.ts";
+import type { RefusedCall } from "../../../ipc/contract/judges.ts";
+import { toolText } from "../../../ipc/words/box-words.ts";
+import { effectText } from "../../../ipc/words/hazard-words.ts";
+import { agentGotText, possibleText, refusedText } from "../../../ipc/words/judge-words.ts";
+import { shownCall } from "../../../ipc/words/shown-call.ts";
 import { EndsProvider, useReading } from "../../cards/ends.tsx";
 import { Hazards } from "../../cards/Hazards.tsx";
 import { Hero } from "../../cards/Hero.tsx";

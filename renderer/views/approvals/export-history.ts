@@ -1,4 +1,4 @@
-import type { ApprovalView, OperatorParams } from "../../../ipc/operator-api.ts";
+import type { ApprovalView, OperatorParams } from "../../../ipc/contract/operator-api.ts";
 import type { useCall } from "../../gate/use-gate.tsx";
 import { exportRows } from "../../parts/export.ts";
 import type { ExportForm, ExportRow } from "../../parts/export-text.ts";

@@ -1,8 +1,8 @@
 // biome-ignore-all lint/a11y/useSemanticElements: a real table lays its rows out itself; these are placed one by one
 // biome-ignore-all lint/a11y/useFocusableInteractive: cells of a table that is read, not edited, are not stops of the keyboard
 import { memo } from "react";
-import type { GrantView } from "../../../ipc/operator-api.ts";
-import { visible } from "../../../ipc/visible-text.ts";
+import { visible } from "../../../ipc/base/visible-text.ts";
+import type { GrantView } from "../../../ipc/contract/operator-api.ts";
 import { Button } from "../../parts/Button.tsx";
 import { useNow } from "../../parts/clock.ts";
 import { RelativeTime } from "../../parts/RelativeTime.tsx";

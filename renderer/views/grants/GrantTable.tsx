@@ -4,7 +4,7 @@
 
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type Dispatch, type SetStateAction, useCallback, useEffect, useRef } from "react";
-import type { GrantOrder, GrantView } from "../../../ipc/operator-api.ts";
+import type { GrantOrder, GrantView } from "../../../ipc/contract/operator-api.ts";
 import { useAct } from "../../gate/use-act.ts";
 import { useCall } from "../../gate/use-gate.tsx";
 import { useWidth } from "../../parts/use-size.ts";

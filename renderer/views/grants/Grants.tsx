@@ -1,6 +1,6 @@
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
-import type { Capability } from "../../../ipc/decision.ts";
-import type { GrantOrder } from "../../../ipc/operator-api.ts";
+import type { Capability } from "../../../ipc/contract/decision.ts";
+import type { GrantOrder } from "../../../ipc/contract/operator-api.ts";
 import { CAPABILITIES } from "../../gate/contract-lists.ts";
 import { isSilent } from "../../gate/link.ts";
 import { useCall, useGateEvents, useLinkState, useQuery } from "../../gate/use-gate.tsx";

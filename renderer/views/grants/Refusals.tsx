@@ -1,5 +1,5 @@
-import type { RefusalView } from "../../../ipc/operator-api.ts";
-import { visible } from "../../../ipc/visible-text.ts";
+import { visible } from "../../../ipc/base/visible-text.ts";
+import type { RefusalView } from "../../../ipc/contract/operator-api.ts";
 import { useAct } from "../../gate/use-act.ts";
 import { useCall, useQuery } from "../../gate/use-gate.tsx";
 import { Button } from "../../parts/Button.tsx";

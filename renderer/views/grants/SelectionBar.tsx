@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react";
-import type { GrantView } from "../../../ipc/operator-api.ts";
+import type { GrantView } from "../../../ipc/contract/operator-api.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Failure } from "../../parts/Failure.tsx";
 import { grantsWords } from "../../words/grants.ts";

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { OperatorResult } from "../../../ipc/operator-api.ts";
+import type { OperatorResult } from "../../../ipc/contract/operator-api.ts";
 import { useAct } from "../../gate/use-act.ts";
 import { useCall, useQuery } from "../../gate/use-gate.tsx";
 import { Button } from "../../parts/Button.tsx";

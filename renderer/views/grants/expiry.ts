@@ -1,4 +1,4 @@
-import type { Capability } from "../../../ipc/decision.ts";
+import type { Capability } from "../../../ipc/contract/decision.ts";
 
 /** What a new grant may say. */
 

@@ -1,11 +1,11 @@
-import { asGateError, type GateError } from "../../../ipc/gate-error.ts";
+import { asGateError, type GateError } from "../../../ipc/contract/gate-error.ts";
 import type {
   GrantOrder,
   GrantView,
   OperatorMethod,
   OperatorParams,
   OperatorResult,
-} from "../../../ipc/operator-api.ts";
+} from "../../../ipc/contract/operator-api.ts";
 import { type GrantQuery, PAGE_SIZE, type Pages, pagesOf, withPage } from "./pages.ts";
 
 export interface Sorting {

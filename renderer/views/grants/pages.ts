@@ -1,4 +1,4 @@
-import type { GrantView, OperatorParams } from "../../../ipc/operator-api.ts";
+import type { GrantView, OperatorParams } from "../../../ipc/contract/operator-api.ts";
 
 /** A listing of any length, of which only the pages around the visible rows are held. */
 

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import { asGateError, type GateError } from "../../../ipc/gate-error.ts";
+import { asGateError, type GateError } from "../../../ipc/contract/gate-error.ts";
 import { useCall } from "../../gate/use-gate.tsx";
 
 /** As long as the gate takes a revocation back. */

@@ -1,6 +1,6 @@
 import { useState } from "react";
-import type { BoxAgent, BoxStatus } from "../../../ipc/box.ts";
-import { boxAgentWords, boxProblemWords, hostsProblemWords } from "../../../ipc/box-words.ts";
+import type { BoxAgent, BoxStatus } from "../../../ipc/contract/box.ts";
+import { boxAgentWords, boxProblemWords, hostsProblemWords } from "../../../ipc/words/box-words.ts";
 import { useQuery } from "../../gate/use-gate.tsx";
 import { AgentLink } from "../../parts/AgentLink.tsx";
 import { Button } from "../../parts/Button.tsx";

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
-import type { Level, Outcome } from "../../../ipc/decision.ts";
-import type { PolicyRow } from "../../../ipc/operator-api.ts";
-import { shortened } from "../../../ipc/visible-text.ts";
+import { shortened } from "../../../ipc/base/visible-text.ts";
+import type { Level, Outcome } from "../../../ipc/contract/decision.ts";
+import type { PolicyRow } from "../../../ipc/contract/operator-api.ts";
 import { useQuery } from "../../gate/use-gate.tsx";
 import { Button } from "../../parts/Button.tsx";
 import { Failure } from "../../parts/Failure.tsx";

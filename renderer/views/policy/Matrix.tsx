@@ -1,5 +1,5 @@
 import { Fragment, useEffect, useId, useRef } from "react";
-import type { PolicyRow } from "../../../ipc/operator-api.ts";
+import type { PolicyRow } from "../../../ipc/contract/operator-api.ts";
 import { OutcomeShape } from "../../parts/OutcomeShape.tsx";
 import { useWords } from "../../words/language.ts";
 import { namesWords } from "../../words/names.ts";

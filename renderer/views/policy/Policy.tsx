@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { Capability, Level } from "../../../ipc/decision.ts";
+import type { Capability, Level } from "../../../ipc/contract/decision.ts";
 import { OUTCOMES } from "../../gate/contract-lists.ts";
 import { useQuery } from "../../gate/use-gate.tsx";
 import { Failure } from "../../parts/Failure.tsx";

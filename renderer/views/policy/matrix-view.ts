@@ -1,5 +1,5 @@
-import type { Level, Outcome } from "../../../ipc/decision.ts";
-import type { AgentView, PolicyRow } from "../../../ipc/operator-api.ts";
+import type { Level, Outcome } from "../../../ipc/contract/decision.ts";
+import type { AgentView, PolicyRow } from "../../../ipc/contract/operator-api.ts";
 import { LEVELS } from "../../gate/contract-lists.ts";
 import type { PolicyWords } from "../../words/policy.ts";
 

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { Pause } from "../../../ipc/safety.ts";
+import type { Pause } from "../../../ipc/contract/safety.ts";
 import { Button } from "../../parts/Button.tsx";
 import { Failure } from "../../parts/Failure.tsx";
 import { Field } from "../../parts/Field.tsx";

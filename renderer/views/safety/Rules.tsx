@@ -1,4 +1,4 @@
-import type { SafetyRuleView } from "../../../ipc/safety.ts";
+import type { SafetyRuleView } from "../../../ipc/contract/safety.ts";
 import { EmptyState } from "../../parts/EmptyState.tsx";
 import { VisibleText } from "../../parts/VisibleText.tsx";
 import { useWords } from "../../words/language.ts";

@@ -1,4 +1,4 @@
-import type { Severity } from "../../../ipc/safety.ts";
+import type { Severity } from "../../../ipc/contract/safety.ts";
 import { useWords } from "../../words/language.ts";
 import { safetyWords } from "../../words/safety.ts";
 

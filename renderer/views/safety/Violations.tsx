@@ -1,6 +1,6 @@
 import { useState } from "react";
-import type { Severity, ViolationView } from "../../../ipc/safety.ts";
-import { violationText } from "../../../ipc/safety-words.ts";
+import type { Severity, ViolationView } from "../../../ipc/contract/safety.ts";
+import { violationText } from "../../../ipc/words/safety-words.ts";
 import { useAct } from "../../gate/use-act.ts";
 import { useCall, useQuery } from "../../gate/use-gate.tsx";
 import { Button } from "../../parts/Button.tsx";

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { asGateError } from "../../../ipc/gate-error.ts";
+import { asGateError } from "../../../ipc/contract/gate-error.ts";
 import { type Choice, choose, useChoice } from "../../calling/choices.ts";
 import { play } from "../../calling/tones.ts";
 import { useAct } from "../../gate/use-act.ts";

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { ChannelStatus } from "../../../ipc/channels.ts";
+import type { ChannelStatus } from "../../../ipc/contract/channels.ts";
 import { useAct } from "../../gate/use-act.ts";
 import { useCall, useQuery } from "../../gate/use-gate.tsx";
 import { Button } from "../../parts/Button.tsx";

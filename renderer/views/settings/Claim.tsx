@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef } from "react";
-import type { TelegramClaim } from "../../../ipc/channels.ts";
-import { shortened } from "../../../ipc/visible-text.ts";
+import { shortened } from "../../../ipc/base/visible-text.ts";
+import type { TelegramClaim } from "../../../ipc/contract/channels.ts";
 import { usePressFilter } from "../../cards/use-press-filter.ts";
 import { useAct } from "../../gate/use-act.ts";
 import { useCall } from "../../gate/use-gate.tsx";

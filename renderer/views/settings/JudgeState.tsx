@@ -1,5 +1,5 @@
-import { measuredText, modelProblemText, modelUseText } from "../../../ipc/judge-words.ts";
-import type { JudgeStatus, ModelStatus } from "../../../ipc/judges.ts";
+import type { JudgeStatus, ModelStatus } from "../../../ipc/contract/judges.ts";
+import { measuredText, modelProblemText, modelUseText } from "../../../ipc/words/judge-words.ts";
 import { useQuery } from "../../gate/use-gate.tsx";
 import { Failure } from "../../parts/Failure.tsx";
 import { VisibleText } from "../../parts/VisibleText.tsx";

@@ -1,4 +1,4 @@
-import { byteSize } from "../../../ipc/byte-size.ts";
+import { byteSize } from "../../../ipc/words/byte-size.ts";
 import { useQuery } from "../../gate/use-gate.tsx";
 import { Failure } from "../../parts/Failure.tsx";
 import { useEveryHalfMinute } from "../../parts/use-every-half-minute.ts";

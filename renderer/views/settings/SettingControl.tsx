@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
-import type { Language } from "../../../ipc/language.ts";
-import type { Setting } from "../../../ipc/settings.ts";
+import type { Language } from "../../../ipc/contract/language.ts";
+import type { Setting } from "../../../ipc/contract/settings.ts";
 import { useLanguage, useWords } from "../../words/language.ts";
 import { settingsWords } from "../../words/settings.ts";
 

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import type { Setting } from "../../../ipc/settings.ts";
+import type { Setting } from "../../../ipc/contract/settings.ts";
 import { useAct } from "../../gate/use-act.ts";
 import { useCall, useQuery } from "../../gate/use-gate.tsx";
 import { Failure } from "../../parts/Failure.tsx";

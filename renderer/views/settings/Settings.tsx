@@ -1,5 +1,5 @@
 import { Fragment } from "react";
-import type { Setting, SettingKey } from "../../../ipc/settings.ts";
+import type { Setting, SettingKey } from "../../../ipc/contract/settings.ts";
 import { bridge } from "../../gate/open-link.ts";
 import { useQuery } from "../../gate/use-gate.tsx";
 import { Failure } from "../../parts/Failure.tsx";

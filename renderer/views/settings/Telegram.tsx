@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
-import type { TelegramStatus } from "../../../ipc/channels.ts";
-import { timeLeftText } from "../../../ipc/time-left.ts";
-import { shortened } from "../../../ipc/visible-text.ts";
+import { shortened } from "../../../ipc/base/visible-text.ts";
+import type { TelegramStatus } from "../../../ipc/contract/channels.ts";
+import { timeLeftText } from "../../../ipc/words/time-left.ts";
 import { useAct } from "../../gate/use-act.ts";
 import { useCall, useQuery } from "../../gate/use-gate.tsx";
 import { Button } from "../../parts/Button.tsx";

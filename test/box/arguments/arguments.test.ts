@@ -5,12 +5,12 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { boxArguments } from "../../../main/box/arguments/bubblewrap.ts";
 import { projectFolder } from "../../../main/box/arguments/caches.ts";
-import { getsIn, isKept } from "../../../main/box/arguments/environment.ts";
 import { limitCommands } from "../../../main/box/arguments/limits.ts";
 import { findMachine, type Machine } from "../../../main/box/arguments/machine.ts";
 import { mountChecks } from "../../../main/box/arguments/mounts.ts";
-import { configSchema } from "../../../main/config.ts";
-import type { Declaration } from "../../../main/gate/confinement/declaration.ts";
+import { configSchema } from "../../../main/config/config.ts";
+import type { Declaration } from "../../../main/decide/confinement/declaration.ts";
+import { getsIn, isKept } from "../../../main/decide/confinement/environment.ts";
 import { hasProgram } from "../../support/boxes.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { createInterface, type Interface } from "node:readline";
 import { setTimeout as passed } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { BoxStatus } from "../../../ipc/box.ts";
-import { confinedCommand } from "../../../ipc/confined-command.ts";
+import { confinedCommand } from "../../../ipc/base/confined-command.ts";
+import type { BoxStatus } from "../../../ipc/contract/box.ts";
 import type { World } from "./world.ts";
 
 export const PROGRAM = fileURLToPath(new URL("./gate-of-a-box.ts", import.meta.url));

@@ -1,8 +1,8 @@
 import { createInterface } from "node:readline";
-import { GateError } from "../../../ipc/gate-error.ts";
+import { GateError } from "../../../ipc/contract/gate-error.ts";
+import { systemClock } from "../../../main/base/clocks/system-clock.ts";
 import { BoxService } from "../../../main/box/box-service.ts";
-import { configSchema } from "../../../main/config.ts";
-import { systemClock } from "../../../main/system-clock.ts";
+import { configSchema } from "../../../main/config/config.ts";
 
 /**
  * A gate's box in a process of its own, so that it can run as another user and be killed: a line of JSON in, one out.

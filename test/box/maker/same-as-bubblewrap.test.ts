@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Declaration } from "../../../main/gate/confinement/declaration.ts";
+import type { Declaration } from "../../../main/decide/confinement/declaration.ts";
 import { BOX_USERS, HAS_BUBBLEWRAP, testBox } from "../../support/boxes.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { BUBBLEWRAP, withoutMaker } from "./made-by.ts";

@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, readlinkSync, statSync, writeFi
 import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
-import { confinedCommand } from "../../../ipc/confined-command.ts";
-import type { Decision } from "../../../ipc/decision.ts";
+import { confinedCommand } from "../../../ipc/base/confined-command.ts";
+import type { Decision } from "../../../ipc/contract/decision.ts";
 import { CODING_COMMANDS } from "../../support/coding-commands.ts";
 import { makeCodingProject } from "../../support/coding-project.ts";
 import { startGate } from "../../support/running-gate.ts";

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { confinedCommand } from "../../../ipc/confined-command.ts";
+import { confinedCommand } from "../../../ipc/base/confined-command.ts";
 import { shellRuns, withoutBox } from "../box-under-test.ts";
 import { workingAgent } from "../working-agent.ts";
 

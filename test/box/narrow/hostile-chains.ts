@@ -3,11 +3,11 @@ import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rm
 import { dirname, join } from "node:path";
 import { setTimeout as passed, setImmediate as turn } from "node:timers/promises";
 import { expect } from "vitest";
-import { confinedCommand } from "../../../ipc/confined-command.ts";
-import type { Level } from "../../../ipc/decision.ts";
-import { SEND } from "../../../ipc/sending.ts";
-import { shellQuoted } from "../../../ipc/shell-quoted.ts";
-import { BOX_CONNECT } from "../../../main/gate/executors/internal.ts";
+import { confinedCommand } from "../../../ipc/base/confined-command.ts";
+import { shellQuoted } from "../../../ipc/base/shell-quoted.ts";
+import type { Level } from "../../../ipc/contract/decision.ts";
+import { SEND } from "../../../ipc/words/sending.ts";
+import { BOX_CONNECT } from "../../../main/decide/executors/internal.ts";
 import type { AgentConnection } from "../../support/agent-connection.ts";
 import { remove } from "../../support/removed-folders.ts";
 import { type GateUnderTest, startGate } from "../../support/running-gate.ts";

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as passed } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { confinedCommand } from "../../../ipc/confined-command.ts";
+import { confinedCommand } from "../../../ipc/base/confined-command.ts";
 import { withoutBox } from "../box-under-test.ts";
 import { type Chain, dayPart, runChains, SECRET } from "./hostile-chains.ts";
 

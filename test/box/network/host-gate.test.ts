@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
-import type { Decided, Deliver, UnsentDecision } from "../../../ipc/agent-port.ts";
-import type { Decision } from "../../../ipc/decision.ts";
+import type { Decided, Deliver, UnsentDecision } from "../../../ipc/contract/agent-port.ts";
+import type { Decision } from "../../../ipc/contract/decision.ts";
 import { connectDestination, type Destination } from "../../../main/box/network/destination.ts";
 import { HostGate } from "../../../main/box/network/host-gate.ts";
 import { PAIRED } from "../../support/examinations.ts";

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { describe, expect, it } from "vitest";
-import { BOX_CONNECT } from "../../../main/gate/executors/internal.ts";
+import { BOX_CONNECT } from "../../../main/decide/executors/internal.ts";
 import { BY, echoTls, firstWords, openedNetwork, plainServer } from "../../support/confined-network.ts";
 import { startGate } from "../../support/running-gate.ts";
 

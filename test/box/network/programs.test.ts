@@ -7,7 +7,7 @@ import { join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 import { boxArguments } from "../../../main/box/arguments/bubblewrap.ts";
 import { findMachine, type Machine } from "../../../main/box/arguments/machine.ts";
-import { configSchema } from "../../../main/config.ts";
+import { configSchema } from "../../../main/config/config.ts";
 import { BY, type NetworkUnderTest, openedNetwork, type RunUnderTest } from "../../support/confined-network.ts";
 import { tempFolderForFile } from "../../support/temp-folder.ts";
 

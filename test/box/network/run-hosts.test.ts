@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Decision } from "../../../ipc/decision.ts";
+import type { Decision } from "../../../ipc/contract/decision.ts";
 import { connectDestination, type Destination } from "../../../main/box/network/destination.ts";
 import { NETWORK_LIMITS } from "../../../main/box/network/limits.ts";
 import { RunHosts } from "../../../main/box/network/run-hosts.ts";

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { confinedCommand } from "../../../ipc/confined-command.ts";
-import { BOX_CONNECT } from "../../../main/gate/executors/internal.ts";
+import { confinedCommand } from "../../../ipc/base/confined-command.ts";
+import { BOX_CONNECT } from "../../../main/decide/executors/internal.ts";
 import { shellRuns, withoutBox } from "../box-under-test.ts";
 import { workingAgent } from "../working-agent.ts";
 

@@ -14,11 +14,11 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { systemClock } from "../../../main/base/clocks/system-clock.ts";
 import { openBoxFolder } from "../../../main/box/box-folder.ts";
 import { AfterRuns } from "../../../main/box/project/after-runs.ts";
 import { Places } from "../../../main/box/project/places.ts";
 import { Turns } from "../../../main/box/project/turns.ts";
-import { systemClock } from "../../../main/system-clock.ts";
 import { smallDisk } from "../../support/small-disk.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 

@@ -18,7 +18,7 @@ import { isHarmless } from "../../../main/box/project/harmless.ts";
 import { Places } from "../../../main/box/project/places.ts";
 import { listSetAside, setAside } from "../../../main/box/project/set-aside.ts";
 import { Turns } from "../../../main/box/project/turns.ts";
-import { RUN_LATER_PLACES } from "../../../main/gate/guard/run-later-places.ts";
+import { RUN_LATER_PLACES } from "../../../main/decide/guard/run-later-places.ts";
 import { indexOf } from "../../support/git-index.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { type BoxUnderTest, boxUnderTest, withoutBox } from "../box-under-test.ts";

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { confinedCommand } from "../../../ipc/confined-command.ts";
+import { confinedCommand } from "../../../ipc/base/confined-command.ts";
 import { changesOnlyHarmless } from "../../../main/box/project/kept-settings.ts";
 import { namesOnlySubmodules } from "../../../main/box/project/submodule-settings.ts";
 import { boxUnderTest, shellRuns, withoutBox } from "../box-under-test.ts";

@@ -4,7 +4,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
-import { confinedCommand } from "../../../ipc/confined-command.ts";
+import { confinedCommand } from "../../../ipc/base/confined-command.ts";
 import { processesWith } from "../../support/judged-gate.ts";
 import { type BoxUnderTest, boxUnderTest, shellRuns, withoutBox } from "../box-under-test.ts";
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { confinedCommand } from "../../../ipc/confined-command.ts";
+import { confinedCommand } from "../../../ipc/base/confined-command.ts";
 import { processesWith } from "../../support/judged-gate.ts";
 import { boxUnderTest, withoutBox } from "../box-under-test.ts";
 

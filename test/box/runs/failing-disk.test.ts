@@ -3,9 +3,9 @@ import { closeSync, existsSync, mkdirSync, openSync, readdirSync } from "node:fs
 import { createConnection } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { confinedCommand } from "../../../ipc/confined-command.ts";
+import { confinedCommand } from "../../../ipc/base/confined-command.ts";
+import { errorCode } from "../../../main/base/errors.ts";
 import { openAgentWay } from "../../../main/box/agent-runs/agent-way.ts";
-import { errorCode } from "../../../main/gate/errors.ts";
 import { smallDisk } from "../../support/small-disk.ts";
 import { boxUnderTest, shellRuns, withoutBox } from "../box-under-test.ts";
 

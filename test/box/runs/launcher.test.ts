@@ -14,9 +14,9 @@ import {
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, vi } from "vitest";
+import { confinedCommand } from "../../../ipc/base/confined-command.ts";
 import { startConfined } from "../../../ipc/client.ts";
-import { confinedCommand } from "../../../ipc/confined-command.ts";
-import { decisionSchema } from "../../../ipc/decision.ts";
+import { decisionSchema } from "../../../ipc/contract/decision.ts";
 import { launcherText } from "../../../main/box/runs/launcher-text.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { boxUnderTest, SHELLS, shellRuns, withoutBox } from "../box-under-test.ts";

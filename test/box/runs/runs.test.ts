@@ -4,11 +4,11 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, write
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { confinedCommand } from "../../../ipc/confined-command.ts";
+import { confinedCommand } from "../../../ipc/base/confined-command.ts";
+import { SlotPool } from "../../../main/base/pipes/slots.ts";
 import { openBoxFolder } from "../../../main/box/box-folder.ts";
 import { Places } from "../../../main/box/project/places.ts";
 import { Runs } from "../../../main/box/runs/runs.ts";
-import { SlotPool } from "../../../main/pipes/slots.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { type BoxUnderTest, boxUnderTest, shellRuns, withoutBox } from "../box-under-test.ts";
 

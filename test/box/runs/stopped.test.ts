@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { confinedCommand } from "../../../ipc/confined-command.ts";
+import { confinedCommand } from "../../../ipc/base/confined-command.ts";
 import type { GateUnderTest } from "../../support/running-gate.ts";
 import { shellRuns, withoutBox } from "../box-under-test.ts";
 import { workingAgent } from "../working-agent.ts";

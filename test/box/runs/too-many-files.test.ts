@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as passed } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { confinedCommand } from "../../../ipc/confined-command.ts";
+import { confinedCommand } from "../../../ipc/base/confined-command.ts";
 import { hasProgram } from "../../support/boxes.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { boxUnderTest, shellRuns, withoutBox } from "../box-under-test.ts";

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import type { Check } from "../../../cli/check.ts";
 import { recordedSelfTests, recordSelfTest } from "../../../cli/self-test/record.ts";
 import { selfTests } from "../../../cli/self-test/self-test.ts";
-import { agentTokenFile, gatePaths } from "../../../ipc/paths.ts";
+import { agentTokenFile, gatePaths } from "../../../ipc/base/paths.ts";
 import { type Fault, writeFaultyClient } from "../../support/faulty-client.ts";
 import { runGate } from "../../support/gate-process.ts";
 import { tempFolder } from "../../support/temp-folder.ts";

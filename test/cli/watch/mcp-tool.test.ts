@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { callLines } from "../../../cli/watch/call-text.ts";
 import { type Key, type KeyName, pressed } from "../../../cli/watch/keys.ts";
 import { appeared, drawn, EMPTY, type Layout } from "../../../cli/watch/state.ts";
-import type { AskedTool } from "../../../ipc/mcp.ts";
-import type { ApprovalView, Choice } from "../../../ipc/operator-api.ts";
-import { PRESS_DELAY_MS } from "../../../ipc/press-delay.ts";
+import type { AskedTool } from "../../../ipc/contract/mcp.ts";
+import type { ApprovalView, Choice } from "../../../ipc/contract/operator-api.ts";
+import { PRESS_DELAY_MS } from "../../../ipc/words/press-delay.ts";
 import { approvalView } from "../../support/approval-view.ts";
 
 const FITS: Layout = { lines: 5, page: 10, choice_fits: true };

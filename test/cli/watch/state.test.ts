@@ -10,7 +10,7 @@ import {
   refused,
   type WatchState,
 } from "../../../cli/watch/state.ts";
-import { PRESS_DELAY_MS } from "../../../ipc/press-delay.ts";
+import { PRESS_DELAY_MS } from "../../../ipc/words/press-delay.ts";
 import { approvalView } from "../../support/approval-view.ts";
 import { cardKind } from "../../support/card-views.ts";
 

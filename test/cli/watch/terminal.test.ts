@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { momentText } from "../../../cli/times.ts";
-import type { ApprovalView } from "../../../ipc/operator-api.ts";
-import { PRESS_DELAY_MS } from "../../../ipc/press-delay.ts";
+import type { ApprovalView } from "../../../ipc/contract/operator-api.ts";
+import { PRESS_DELAY_MS } from "../../../ipc/words/press-delay.ts";
 import { alarm } from "../../support/alarm.ts";
 import { approvalView } from "../../support/approval-view.ts";
 import { runs } from "../../support/card-views.ts";

@@ -1,5 +1,5 @@
 import { expect, onTestFailed } from "vitest";
-import { ownCommand } from "../../../ipc/own-command.ts";
+import { ownCommand } from "../../../ipc/base/own-command.ts";
 import { IS_WHOLE_RUN } from "../../support/whole-run.ts";
 import { type SeatedClient, SeatedUser } from "./seated-user.ts";
 

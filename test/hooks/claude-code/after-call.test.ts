@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { writeLauncher } from "../../../cli/hook/launcher.ts";
-import { confinedCommand } from "../../../ipc/confined-command.ts";
+import { confinedCommand } from "../../../ipc/base/confined-command.ts";
 import { SANITIZER_TEXTS } from "../../../main/hooks/refusal-texts.ts";
 import { PretendedClient } from "../../support/pretended-client.ts";
 import { PretendedGate } from "../../support/pretended-gate.ts";

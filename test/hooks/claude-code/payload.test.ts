@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { contextSchema } from "../../../ipc/wire.ts";
+import { contextSchema } from "../../../ipc/contract/wire.ts";
 import { readCall } from "../../../main/hooks/claude-code/payload.ts";
 import { payload } from "../../support/hook-process.ts";
 

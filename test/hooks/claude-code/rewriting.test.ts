@@ -2,7 +2,7 @@ import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { writeLauncher } from "../../../cli/hook/launcher.ts";
-import { confinedCommand } from "../../../ipc/confined-command.ts";
+import { confinedCommand } from "../../../ipc/base/confined-command.ts";
 import { payload } from "../../support/hook-process.ts";
 import { PretendedClient } from "../../support/pretended-client.ts";
 import { PretendedGate } from "../../support/pretended-gate.ts";

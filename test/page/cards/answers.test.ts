@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { OperatorApi } from "../../../ipc/operator-api.ts";
-import { PRESS_DELAY_MS } from "../../../ipc/press-delay.ts";
+import type { OperatorApi } from "../../../ipc/contract/operator-api.ts";
+import { PRESS_DELAY_MS } from "../../../ipc/words/press-delay.ts";
 import { tokenOf } from "../../support/agent-connection.ts";
 import { launchBrowser, NO_BROWSER } from "../../support/browser.ts";
 import { card, cards, press, settle } from "../../support/card-page.ts";

@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ApprovalView } from "../../../ipc/operator-api.ts";
+import type { ApprovalView } from "../../../ipc/contract/operator-api.ts";
 import { seriousProblems } from "../../support/axe.ts";
 import { launchBrowser, NO_BROWSER, SCHEMES } from "../../support/browser.ts";
 import { card, cards } from "../../support/card-page.ts";

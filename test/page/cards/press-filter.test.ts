@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PRESS_DELAY_MS } from "../../../ipc/press-delay.ts";
+import { PRESS_DELAY_MS } from "../../../ipc/words/press-delay.ts";
 import { PressFilter } from "../../../renderer/cards/press-filter.ts";
 
 const settled = () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ApprovalView } from "../../../ipc/operator-api.ts";
+import type { ApprovalView } from "../../../ipc/contract/operator-api.ts";
 import {
   answerFor,
   chosen,

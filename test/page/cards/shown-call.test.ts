@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { DescribedChange } from "../../../ipc/description.ts";
-import type { ApprovalView } from "../../../ipc/operator-api.ts";
-import { shownCall } from "../../../ipc/shown-call.ts";
+import type { DescribedChange } from "../../../ipc/contract/description.ts";
+import type { ApprovalView } from "../../../ipc/contract/operator-api.ts";
+import { shownCall } from "../../../ipc/words/shown-call.ts";
 import { cardKind, readOf, runs } from "../../support/card-views.ts";
 
 const beside = (view: ApprovalView) => Object.keys(shownCall(view).beside);

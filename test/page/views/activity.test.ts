@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { RULE_WORDS } from "../../../ipc/rule-words.ts";
+import { RULE_WORDS } from "../../../ipc/words/rule-words.ts";
 import { NO_BROWSER } from "../../support/browser.ts";
 import { openPage } from "../../support/page-home.ts";
 import { startGate } from "../../support/running-gate.ts";

@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ActivityEntry } from "../../../ipc/activity.ts";
-import type { BoxStatus } from "../../../ipc/box.ts";
-import type { ApprovalView, OperatorApi, OperatorMethod } from "../../../ipc/operator-api.ts";
+import type { ActivityEntry } from "../../../ipc/contract/activity.ts";
+import type { BoxStatus } from "../../../ipc/contract/box.ts";
+import type { ApprovalView, OperatorApi, OperatorMethod } from "../../../ipc/contract/operator-api.ts";
 import { seriousProblems } from "../../support/axe.ts";
 import { WORKING_BOX } from "../../support/box-status.ts";
 import { NO_BROWSER } from "../../support/browser.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { SpentToday } from "../../../ipc/costs.ts";
-import type { Budget } from "../../../ipc/rate.ts";
+import type { SpentToday } from "../../../ipc/contract/costs.ts";
+import type { Budget } from "../../../ipc/contract/rate.ts";
 import { approvalView } from "../../support/approval-view.ts";
 import { seriousProblems } from "../../support/axe.ts";
 import { NO_BROWSER } from "../../support/browser.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { ActivityEntry } from "../../../ipc/activity.ts";
-import { matchesActivity as matches } from "../../../ipc/activity-filter.ts";
-import { GateError } from "../../../ipc/gate-error.ts";
-import type { GrantView } from "../../../ipc/operator-api.ts";
+import type { ActivityEntry } from "../../../ipc/contract/activity.ts";
+import { matchesActivity as matches } from "../../../ipc/contract/activity-filter.ts";
+import { GateError } from "../../../ipc/contract/gate-error.ts";
+import type { GrantView } from "../../../ipc/contract/operator-api.ts";
 import { MOST_SHOWN, NO_FILTER, withNewer, withOlder } from "../../../renderer/views/activity/feed.ts";
 import { expiresAt } from "../../../renderer/views/grants/expiry.ts";
 import { GrantListing } from "../../../renderer/views/grants/listing.ts";

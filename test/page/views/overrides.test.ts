@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { OperatorResult } from "../../../ipc/operator-api.ts";
+import type { OperatorResult } from "../../../ipc/contract/operator-api.ts";
 import { seriousProblems } from "../../support/axe.ts";
 import { NO_BROWSER } from "../../support/browser.ts";
 import { openPage } from "../../support/page-home.ts";

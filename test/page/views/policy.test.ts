@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CAPABILITIES, LEVELS } from "../../../ipc/decision.ts";
-import { POLICY_TABLE } from "../../../main/gate/policy.ts";
+import { CAPABILITIES, LEVELS } from "../../../ipc/contract/decision.ts";
+import { POLICY_TABLE } from "../../../main/decide/policy/policy.ts";
 import { NO_BROWSER } from "../../support/browser.ts";
 import { openPage } from "../../support/page-home.ts";
 import { startGate } from "../../support/running-gate.ts";

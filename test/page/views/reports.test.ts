@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Reported } from "../../../ipc/activity.ts";
-import type { OperatorParams } from "../../../ipc/operator-api.ts";
+import type { Reported } from "../../../ipc/contract/activity.ts";
+import type { OperatorParams } from "../../../ipc/contract/operator-api.ts";
 import { seriousProblems } from "../../support/axe.ts";
 import { NO_BROWSER } from "../../support/browser.ts";
 import { openPage } from "../../support/page-home.ts";

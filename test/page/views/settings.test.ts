@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { KEPT_FILES } from "../../../ipc/kept-files.ts";
+import { KEPT_FILES } from "../../../ipc/contract/kept-files.ts";
 import { seriousProblems } from "../../support/axe.ts";
 import { NO_BROWSER } from "../../support/browser.ts";
 import { openPage } from "../../support/page-home.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { GateError } from "../../../ipc/gate-error.ts";
-import type { GrantView, OperatorResult } from "../../../ipc/operator-api.ts";
+import { GateError } from "../../../ipc/contract/gate-error.ts";
+import type { GrantView, OperatorResult } from "../../../ipc/contract/operator-api.ts";
 import { seriousProblems } from "../../support/axe.ts";
 import { NO_BROWSER } from "../../support/browser.ts";
 import { openPage } from "../../support/page-home.ts";

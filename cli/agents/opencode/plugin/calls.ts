@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import type { Json } from "../../../../ipc/json-object.ts";
-import { shellPathOf } from "../../../../ipc/shell-path.ts";
-import type { ProposedCall } from "../../../../ipc/wire.ts";
+import type { Json } from "../../../../ipc/base/json-object.ts";
+import { shellPathOf } from "../../../../ipc/contract/shell-path.ts";
+import type { ProposedCall } from "../../../../ipc/contract/wire.ts";
 import { mcpExecutor } from "../../../../main/hooks/mcp-name.ts";
 
 /** A call of one of OpenCode's tools as a call for the gate. */

@@ -1,4 +1,4 @@
-import type { Json } from "../../../../ipc/json-object.ts";
+import type { Json } from "../../../../ipc/base/json-object.ts";
 
 /**
  * Freezes a call's arguments: what is asked about is what runs, and a plugin that would change it fails, and the call with it. Gives back the

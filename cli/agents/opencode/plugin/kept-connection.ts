@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
-import { encodeFrame, FrameReader } from "../../../../ipc/frames.ts";
-import { isOwnSocket } from "../../../../ipc/own-socket.ts";
+import { encodeFrame, FrameReader } from "../../../../ipc/socket/frames.ts";
+import { isOwnSocket } from "../../../../ipc/socket/own-socket.ts";
 import { helloOf } from "../../../../main/hooks/exchange.ts";
 
 /**

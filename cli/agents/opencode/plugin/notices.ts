@@ -1,4 +1,4 @@
-import { isObject } from "../../../../ipc/json-object.ts";
+import { isObject } from "../../../../ipc/base/json-object.ts";
 
 /** What OpenCode's screen shows of the gate beside a call, which says nothing of it: that it asks, and what it denied. */
 

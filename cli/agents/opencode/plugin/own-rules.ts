@@ -1,4 +1,4 @@
-import { isObject, type Json } from "../../../../ipc/json-object.ts";
+import { isObject, type Json } from "../../../../ipc/base/json-object.ts";
 import { mayMean } from "../../../../main/hooks/rule-pattern.ts";
 import { USUAL_SHELL } from "../../usual-shell.ts";
 

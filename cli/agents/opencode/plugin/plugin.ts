@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { confinedCommandAlone, remarked, shownLine } from "../../../../ipc/confined-command.ts";
-import { isObject, type Json } from "../../../../ipc/json-object.ts";
+import { confinedCommandAlone, remarked, shownLine } from "../../../../ipc/base/confined-command.ts";
+import { isObject, type Json } from "../../../../ipc/base/json-object.ts";
 import { reportCall } from "../../../../main/hooks/after-call.ts";
 import { clientProgram, hasPassed } from "../../../../main/hooks/client-program.ts";
 import { type Answer, GateLine, monotonicMs } from "../../../../main/hooks/exchange.ts";

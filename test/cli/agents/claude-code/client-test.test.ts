@@ -5,7 +5,7 @@ import { claudeCode } from "../../../../cli/agents/claude-code/adapter.ts";
 import { checkClient } from "../../../../cli/agents/client-check.ts";
 import { testClient } from "../../../../cli/agents/client-test/client-test.ts";
 import { writeLauncher } from "../../../../cli/hook/launcher.ts";
-import { testedClients, testedClientsFile } from "../../../../ipc/tested-clients.ts";
+import { testedClients, testedClientsFile } from "../../../../ipc/base/tested-clients.ts";
 import { boxAgents } from "../../../../main/box/agents.ts";
 import { fakeClaude } from "../../../support/fake-claude.ts";
 import { runGate } from "../../../support/gate-process.ts";

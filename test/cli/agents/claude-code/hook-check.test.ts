@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { ourEntries } from "../../../../cli/agents/claude-code/entries.ts";
 import { claudeCodeChecks } from "../../../../cli/agents/claude-code/hook-check.ts";
 import { writeLauncher } from "../../../../cli/hook/launcher.ts";
-import type { Json } from "../../../../ipc/json-object.ts";
+import type { Json } from "../../../../ipc/base/json-object.ts";
 import { temporaryHome } from "../../../support/temporary-home.ts";
 
 const TTL_SECONDS = 600;

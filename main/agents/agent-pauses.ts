@@ -1,0 +1,197 @@
+import type Database from "better-sqlite3";
+import { z } from "zod";
+import { ownCommand } from "../../ipc/base/own-command.ts";
+import { isoSeconds } from "../../ipc/contract/iso-seconds.ts";
+import type { Clock } from "../base/clocks/clock.ts";
+import { endAt, laterEnd, stricterEnd } from "../base/clocks/ends.ts";
+import { NO_REPORT, type RowReport } from "../base/sqlite/row-report.ts";
+import { Statements } from "../base/sqlite/statements.ts";
+import { GATE, type KeptPauses } from "./kept-pauses.ts";
+import { type Ending, endOf, PauseBook, timeLeft } from "./pause-book.ts";
+
+/** The agents that the user has paused one by one. Each pause is on disk before anything follows from it, so that no crash lifts it. */
+
+export interface AgentPause {
+  agent_id: string;
+  since: string;
+  /** ISO-8601 UTC; null: only the user ends it. */
+  until: string | null;
+}
+
+interface PauseRow extends AgentPause, Ending {}
+
+const rowSchema = z.object({
+  agent_id: z.string(),
+  since: z.iso.datetime(),
+  until: z.iso.datetime().nullable(),
+  boot_until: z.string().nullable(),
+});
+
+export interface AgentPausesSettings {
+  clock: Clock;
+  /** Called at each begin and end. */
+  changed(agent_id: string, pause: AgentPause | null): void;
+  report?: RowReport;
+  /** Runs a write, with the reserved space where the disk is full. */
+  withRoom?<T>(act: () => T): T;
+  /** Has what could not be stored. */
+  kept?: KeptPauses;
+}
+
+const STORE =
+  "INSERT OR REPLACE INTO agent_pauses (agent_id, since, until, boot_until) VALUES ($agent_id, $since, $until, $boot_until)";
+
+export class AgentPauses {
+  readonly #db: Statements;
+  readonly #settings: AgentPausesSettings;
+  readonly #rows = new Map<string, PauseRow>();
+  readonly #book: PauseBook<PauseRow>;
+
+  /** `db` was opened with `AGENTS_SCHEMA`. */
+  constructor(db: Database.Database, settings: AgentPausesSettings) {
+    this.#db = new Statements(db);
+    this.#settings = settings;
+    const { withRoom, kept } = settings;
+    this.#book = new PauseBook({ db: this.#db, store: STORE, remove: (who) => this.#delete(who), withRoom, kept });
+    const rows = this.#db.prepare<PauseRow>("SELECT agent_id, since, until, boot_until FROM agent_pauses").all();
+    for (const row of rows) this.#take(row);
+    for (const who of kept?.keys() ?? []) if (who !== GATE) this.#takeKept(who);
+    this.#watch();
+  }
+
+  /** A pause that the gate before could not store. */
+  #takeKept(agent_id: string): void {
+    const { kept, clock } = this.#settings;
+    const stored = this.#rows.get(agent_id);
+    this.#take({ ...(kept?.row<PauseRow>(agent_id) ?? { since: "", until: null, boot_until: null }), agent_id });
+    const row = this.#rows.get(agent_id);
+    if (row === undefined) return;
+    if (stored !== undefined) {
+      const end = stricterEnd(endOf(stored), endOf(row), clock);
+      const merged = { ...stored, until: end?.at ?? null, boot_until: end?.boot_at ?? null };
+      this.#rows.set(agent_id, merged);
+      if (merged.until === stored.until && merged.boot_until === stored.boot_until) return kept?.stored(agent_id);
+    } else if (this.#left(row) <= 0) {
+      this.#rows.delete(agent_id);
+      return kept?.stored(agent_id);
+    }
+    this.#book.adopt(agent_id);
+  }
+
+  /** One that can't be read counts as a pause, until the user ends it. */
+  #take(row: PauseRow): void {
+    const agent_id = String(row.agent_id);
+    const { success, data } = rowSchema.safeParse(row);
+    if (!success)
+      this.#report.damaged(
+        rowName(agent_id),
+        `the agent stays paused; its name: ${ownCommand("agents list")}; to resume it: ${ownCommand("resume --help")}`,
+      );
+    const now = isoSeconds(this.#settings.clock.now());
+    this.#rows.set(agent_id, success ? data : { agent_id, since: now, until: null, boot_until: null });
+  }
+
+  get #report(): RowReport {
+    return this.#settings.report ?? NO_REPORT;
+  }
+
+  /** Checked for every call: nothing is looked up while no agent is paused. */
+  isPaused(agent_id: string): boolean {
+    return this.#rows.size > 0 && this.#current(agent_id) !== undefined;
+  }
+
+  /** The pause of this agent alone; null while there is none. */
+  of(agent_id: string): AgentPause | null {
+    const row = this.#current(agent_id);
+    if (row === undefined) return null;
+    const end = endOf(row);
+    return { agent_id, since: row.since, until: end && laterEnd(this.#settings.clock, end) };
+  }
+
+  list(): AgentPause[] {
+    return [...this.#rows.keys()].flatMap((agent_id) => this.of(agent_id) ?? []);
+  }
+
+  /**
+   * Pauses an agent, for so many seconds or until the user resumes it: never for less than it is paused already.
+   * @throws SQLite's error, once the agent is paused: only a restart would lose the pause, and it is tried again
+   */
+  begin(agent_id: string, seconds?: number): AgentPause {
+    const { clock } = this.#settings;
+    const now = clock.now();
+    const current = this.#current(agent_id);
+    const asked = seconds === undefined ? null : endAt(clock, now + Math.max(1, seconds) * 1000 + 999);
+    const end = current === undefined ? asked : stricterEnd(endOf(current), asked, clock);
+    const since = current?.since ?? isoSeconds(now);
+    const row: PauseRow = { agent_id, since, until: end?.at ?? null, boot_until: end?.boot_at ?? null };
+    this.#rows.set(agent_id, row);
+    this.#watch();
+    const pause = this.of(agent_id) ?? row;
+    try {
+      this.#book.write(agent_id, row);
+    } finally {
+      this.#settings.changed(agent_id, pause);
+    }
+    return pause;
+  }
+
+  /**
+   * Ends an agent's pause. False if there was none. @throws SQLite's error, GateError `storage_failed`: it is paused as before
+   */
+  end(agent_id: string): boolean {
+    const row = this.#current(agent_id);
+    if (row === undefined) return false;
+    this.#book.remove(agent_id, row);
+    this.#ended(agent_id);
+    return true;
+  }
+
+  /** Writes what could not be written before. @throws SQLite's error */
+  flush(): void {
+    for (const agent_id of this.#book.unwritten) {
+      const row = this.#rows.get(agent_id);
+      if (row !== undefined) this.#book.write(agent_id, row);
+    }
+  }
+
+  stop(): void {
+    this.#book.stop();
+  }
+
+  #current(agent_id: string): PauseRow | undefined {
+    const row = this.#rows.get(agent_id);
+    if (row === undefined || this.#left(row) > 0) return row;
+    this.#book.expire(agent_id);
+    this.#ended(agent_id);
+    return undefined;
+  }
+
+  #delete(agent_id: string): void {
+    this.#db.prepare("DELETE FROM agent_pauses WHERE CAST(agent_id AS TEXT) = ?").run(agent_id);
+  }
+
+  #ended(agent_id: string): void {
+    this.#rows.delete(agent_id);
+    this.#book.settled(agent_id);
+    this.#report.resolved(rowName(agent_id));
+    this.#watch();
+    this.#settings.changed(agent_id, null);
+  }
+
+  /** In milliseconds; infinite for one that doesn't end by itself. */
+  #left(row: PauseRow): number {
+    return timeLeft(row, this.#settings.clock);
+  }
+
+  #watch(): void {
+    const wait = Math.min(...[...this.#rows.values()].map((row) => this.#left(row)));
+    this.#book.watch(wait, () => {
+      for (const agent_id of [...this.#rows.keys()]) this.#current(agent_id);
+      this.#watch();
+    });
+  }
+}
+
+function rowName(agent_id: string): string {
+  return `the pause of ${agent_id}`;
+}

@@ -1,0 +1,31 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
+import type { FoundAgent } from "../../ipc/contract/operator-api.ts";
+
+/** The agents' programs that this gate knows by name, and what `connect` calls those that it has an adapter for. */
+export const KNOWN_AGENTS: readonly FoundAgent[] = [
+  { program: "claude", connects_as: "claude-code" },
+  { program: "codex", connects_as: "codex" },
+  { program: "gemini", connects_as: "gemini" },
+  { program: "opencode", connects_as: "opencode" },
+];
+
+/** Those that are on this PATH. Nothing is run. */
+export function agentsOnPath(path = process.env.PATH ?? ""): FoundAgent[] {
+  return KNOWN_AGENTS.filter(({ program }) => programOnPath(program, path) !== undefined);
+}
+
+/** The file that a shell would run under this name, or undefined. */
+export function programOnPath(program: string, path = process.env.PATH ?? ""): string | undefined {
+  const folders = path.split(delimiter).filter((folder) => isAbsolute(folder));
+  return folders.map((folder) => join(folder, program)).find(isProgram);
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false; // not there, or not to be run
+  }
+}

@@ -1,0 +1,393 @@
+import type { Language } from "../../../ipc/contract/language.ts";
+import type { Answer, ApprovalView, Principal } from "../../../ipc/contract/operator-api.ts";
+import type { WithdrawalRule } from "../../../ipc/contract/rules.ts";
+import type { Surface } from "../../../ipc/contract/surface.ts";
+import type { ProposedCall } from "../../../ipc/contract/wire.ts";
+import { earlierEnd } from "../../base/clocks/ends.ts";
+import { errorCode } from "../../base/errors.ts";
+import type { CalledTool } from "../../decide/executors/called-tool.ts";
+import type { GrantStore } from "../../decide/grants/store.ts";
+import { Answering, type AnsweringSettings, type Ended } from "./answering.ts";
+import { ApprovalError } from "./approval-error.ts";
+import { AskedTogether } from "./asked-together.ts";
+import { scriptChanged, withScriptsOfNow } from "./changed-scripts.ts";
+import { deadlineOf, remainingOf } from "./deadline.ts";
+import { DeadlineExtension } from "./deadline-extension.ts";
+import { DeadlineTimer } from "./deadline-timer.ts";
+import { OrphanedRequests, RETURN_WITHIN_MS } from "./orphaned-requests.ts";
+import type { Decider, NewPending, PendingRequest } from "./pending-request.ts";
+import type { ApprovalRegistry } from "./registry.ts";
+import { Unattended } from "./unattended.ts";
+import { approvalView } from "./view.ts";
+import { type Withdrawal, Withdrawals } from "./withdrawals.ts";
+
+/**
+ * The life of a request between the registry and those who ask, answer and watch: identical calls share one, and however it ends
+ * (answered, covered by a grant, expired, withdrawn), it ends with one event.
+ */
+
+export interface BrokerSettings extends AnsweringSettings {
+  /** The user has allowed a call of a server's tool, and seen what it is. */
+  toolAllowed?(agent_id: string, tool: CalledTool, said: { only_looks: boolean; surface: Surface | null }): void;
+  language: Language;
+  ttl_seconds: number;
+  /** Whether a client that may lose its terminal has, and continues. Never rejects. */
+  hasLostTerminal?(pid: number): Promise<boolean>;
+}
+
+export interface BrokerEvents {
+  /** A request is stored, and the operator can be asked; or asked again, as what it would run has changed. */
+  waiting(pending: PendingRequest): void;
+  /** Once for each request, whatever ended it. What it throws is reported, and keeps no other request from ending. */
+  ended(ended: Ended): void;
+  /** The grants of an answer that had ended before could be written now. */
+  grantsWritten(request: PendingRequest): void;
+  /** The time is over in which the agents that asked an earlier gate may come back. */
+  returnTimeOver(left: Withdrawal[]): void;
+  /** The wall clock was set: the request ends when it would have, at another date. */
+  moved(pending: PendingRequest): void;
+  /** Something unexpected that the gate continues after, to log. */
+  failed(what: string, error: unknown): void;
+}
+
+/** More cards than a surface shows. */
+const MAX_MOVED = 1000;
+
+/** How often what waits is counted anew at the most, in milliseconds. */
+const RECOUNT_MS = 1000;
+/** So many of an agent's requests that are still to be withdrawn don't count as waiting. */
+const MAX_UNCOUNTED = 1000;
+/** Of what has expired so many are marked in one transaction, in one turn of the event loop. */
+const EXPIRED_TOGETHER = 50;
+
+export class ApprovalBroker {
+  readonly registry: ApprovalRegistry;
+  readonly #answering: Answering;
+  readonly #settings: BrokerSettings;
+  readonly #events: BrokerEvents;
+  readonly #extension = new DeadlineExtension();
+  readonly #orphaned = new OrphanedRequests((left) => this.#events.returnTimeOver(left));
+  readonly #withdrawals: Withdrawals;
+  readonly #deadlines: DeadlineTimer;
+  #together: AskedTogether | undefined;
+  /** What the user asked for, by request, while it waits. Here alone: it is stored nowhere. */
+  readonly #words = new Map<string, string>();
+  readonly #unattended: Unattended;
+  #recounted_at = 0;
+
+  constructor(registry: ApprovalRegistry, grants: GrantStore, settings: BrokerSettings, events: BrokerEvents) {
+    this.registry = registry;
+    this.#answering = new Answering(registry, grants, settings);
+    this.#settings = settings;
+    this.#events = events;
+    this.#withdrawals = new Withdrawals({
+      withdraw: (next) => this.#withdrawTogether(next),
+      failed: (error) => events.failed("withdrawing requests", error),
+    });
+    this.#unattended = new Unattended({
+      hasLostTerminal: async (pid) => (await settings.hasLostTerminal?.(pid)) === true,
+      changed: (token) => this.#shownAnew(token),
+    });
+    this.#deadlines = new DeadlineTimer({
+      clock: settings.clock,
+      next: () => registry.nextDeadline(),
+      expireSome: () => this.#expireSome(),
+      jumped: () => this.#clockWasSet(),
+      failed: (error) => events.failed("marking what expired", error),
+    });
+  }
+
+  get language(): Language {
+    return this.#settings.language;
+  }
+
+  /** Repairs what a crash left behind and picks up the requests that are still alive. */
+  start(): void {
+    this.#answering.repair();
+    this.registry.cleanupExpired();
+    const { registry } = this;
+    this.#orphaned.start(registry.listPending({ limit: 100_000 }), registry.listUndelivered(RETURN_WITHIN_MS));
+    this.#deadlines.start();
+  }
+
+  /** Stops the clock. What waits stays in the registry for the next start. */
+  stop(): void {
+    this.commit();
+    this.#withdrawals.finish();
+    this.#deadlines.stop();
+    this.#unattended.stop();
+    this.#orphaned.stop();
+  }
+
+  /**
+   * What is asked from now on is stored together, once `commit` is called, which is at the end of this turn of the event loop.
+   * Nothing may be sent before. @throws SQLite's error
+   */
+  begin(): void {
+    if (this.#together !== undefined) return;
+    this.registry.begin();
+    this.#together = new AskedTogether(this.registry, (error) => this.#events.failed("storing requests", error));
+    queueMicrotask(() => this.commit());
+  }
+
+  /** `undo` is called if what was asked since `begin` can't be stored. Does nothing where it is stored already. */
+  onUnstored(undo: () => void): void {
+    this.#together?.undo.push(undo);
+  }
+
+  /** Stores what was asked since `begin` and tells the surfaces. Never throws: what can't be stored is undone. */
+  commit(): void {
+    const together = this.#together;
+    this.#together = undefined;
+    for (const pending of together?.commit() ?? []) this.#events.waiting(pending);
+  }
+
+  /** Nothing that was asked since `begin` can be stored. */
+  abandon(error: unknown): void {
+    const together = this.#together;
+    this.#together = undefined;
+    together?.abandon(error);
+  }
+
+  /** How many requests of this agent wait: those that are to be withdrawn count no more, up to a bound. */
+  waitingOf(agent_id: string): number {
+    return this.registry.waitingOf(agent_id) - Math.min(MAX_UNCOUNTED, this.#withdrawals.count(agent_id));
+  }
+
+  /** The same, counted anew, without what has expired. */
+  recounted(agent_id: string): number {
+    if (this.#deadlines.hasPassed) this.cleanup();
+    else if (performance.now() - this.#recounted_at > RECOUNT_MS) {
+      this.#recounted_at = performance.now();
+      this.registry.recount();
+    }
+    return this.waitingOf(agent_id);
+  }
+
+  /** True while those who asked an earlier gate may still come back. */
+  get expectsReturn(): boolean {
+    return this.#orphaned.isExpected;
+  }
+
+  /** Where an earlier gate asked about this very call, and counted it: what notes that it has come back. See `OrphanedRequests`. */
+  awaited(agent_id: string, session: string, call: ProposedCall): (() => void) | undefined {
+    return this.#orphaned.awaited(agent_id, session, call);
+  }
+
+  /**
+   * The answer that the user gave to this very call of this session while its agent looked for the gate, if there is one. Taken
+   * once, and only while who asked an earlier gate may still come back. One that was remembered is no answer here: its grant
+   * speaks for it, and must not be outlived by it.
+   */
+  takeAnswer(share_key: string, session: string): PendingRequest | undefined {
+    while (this.#orphaned.isExpected) {
+      const ended = this.registry.takeUndelivered(share_key, session, RETURN_WITHIN_MS);
+      if (ended === undefined || (ended.territory_concession === "none" && ended.is_damaged !== true)) return ended;
+    }
+    return undefined;
+  }
+
+  /** Puts a request before the user, or joins the identical one that already waits. `words`: what the user asked for, if that is known. */
+  ask(request: Omit<NewPending, "ttl_seconds">, words: string | null = null): PendingRequest {
+    const waiting = this.registry.findWaiting(request.share_key);
+    const { client_pid } = request.extra;
+    if (waiting !== undefined && !this.#hasten(waiting.token)) {
+      if (client_pid !== undefined) this.#unattended.watch(waiting.token, client_pid);
+      return waiting;
+    }
+    const pending = this.registry.createPending({ ...request, ttl_seconds: this.#settings.ttl_seconds });
+    if (client_pid !== undefined) {
+      this.#unattended.watch(pending.token, client_pid);
+      this.onUnstored(() => this.#unattended.forget(pending.token));
+    }
+    if (words !== null) {
+      this.#words.set(pending.token, words);
+      this.onUnstored(() => this.#words.delete(pending.token));
+    }
+    if (this.#together === undefined) this.#events.waiting(pending);
+    else this.#together.add(pending);
+    this.#deadlines.watch(remainingOf(pending, this.#settings.clock));
+    return pending;
+  }
+
+  /** Withdraws requests, thousands of them in pieces. From now on none of them can be answered. */
+  withdraw(withdrawals: Iterable<Withdrawal>): void {
+    this.commit();
+    this.#withdrawals.add(withdrawals);
+  }
+
+  /** Writes the withdrawals that are still to be written: what is acknowledged next must not outlive them. */
+  completeWithdrawals(): void {
+    this.#withdrawals.complete();
+  }
+
+  /**
+   * The operator's answer: ends the request and writes the grants of an answer that is remembered (see `Answering`).
+   * @throws ApprovalError in the registry's order; GateError if the answer's target or expiry can't be stored, or `script_changed`
+   * (nothing changes then, but for what the card says)
+   */
+  answer(answer: Answer, by: Decider): PendingRequest {
+    const checked = this.#check(answer.token, by);
+    if (answer.decision === "approved") this.#checkScripts(checked);
+    const ended = this.#answering.answer(checked, answer, by.surface);
+    if (answer.decision === "approved") this.#noteTool(checked, answer, by);
+    this.#ended(ended.request, ended.granted);
+    return ended.request;
+  }
+
+  /** The answer holds, also where this can't be written: the tool is asked about again then. */
+  #noteTool({ agent_id, extra: { mcp } }: PendingRequest, { only_looks }: Answer, { surface }: Decider): void {
+    if (mcp === undefined) return;
+    try {
+      this.#settings.toolAllowed?.(agent_id, mcp.tool, { only_looks: only_looks === true, surface: surface ?? null });
+    } catch (error) {
+      this.#events.failed("keeping what a tool is", error);
+    }
+  }
+
+  /**
+   * Ends a request that a grant, or a refusal for its session, now answers, as the operator who gave that. Not one that has ended, or is
+   * another principal's.
+   */
+  answerCovered(token: string, answer: "approved" | "rejected", by: Decider): void {
+    let request: PendingRequest;
+    try {
+      const resolution = answer === "approved" ? { message: "covered by a grant" } : { refuse: "target" as const };
+      request = this.registry.resolve(this.#check(token, by), answer, { ...resolution, surface: by.surface ?? null });
+    } catch (error) {
+      if (error instanceof ApprovalError) return;
+      throw error;
+    }
+    this.#ended(request);
+  }
+
+  /** The registry's checks. A request that they find expired has ended. */
+  #check(token: string, by: Principal): PendingRequest {
+    this.commit();
+    this.#hasten(token);
+    try {
+      return this.registry.check(token, by);
+    } catch (error) {
+      const expired = errorCode(error) === "expired" ? this.registry.getPending(token) : undefined;
+      if (expired !== undefined) this.#ended(expired);
+      throw error;
+    }
+  }
+
+  /** What would run must be what the card says; else the card says what it is now. @throws GateError `script_changed` */
+  #checkScripts(checked: PendingRequest): void {
+    const changed = withScriptsOfNow(checked, this.#settings.home);
+    if (changed === undefined) return;
+    this.registry.describeAnew(changed);
+    this.#events.waiting(changed);
+    throw scriptChanged();
+  }
+
+  /** Why the grants of this answer could not be written yet; undefined where they were. */
+  unwrittenGrantsError(token: string): unknown {
+    return this.#answering.unwrittenGrantsError(token);
+  }
+
+  /** Writes the grants that could not be written with their answers. @throws SQLite's error, or GateError */
+  flush(): void {
+    for (const request of this.#answering.flush()) this.#events.grantsWritten(request);
+  }
+
+  /** Withdraws a request. Returns it, or undefined if it had ended already. */
+  cancel(token: string, reason: string, rule: WithdrawalRule = "approval.withdrawn"): PendingRequest | undefined {
+    this.commit();
+    const ended = this.#withdrawals.carryOut(token, () => this.registry.cancelPending(token, reason, rule));
+    if (ended !== undefined) this.#ended(ended);
+    return ended;
+  }
+
+  /** Marks what nobody answered in time. Returns how many. */
+  cleanup(): number {
+    let count = 0;
+    for (let ended = this.#expireSome(); ended > 0; ended = this.#expireSome()) count += ended;
+    return count;
+  }
+
+  #expireSome(): number {
+    this.commit();
+    const ended = this.registry.together(() => this.registry.cleanupExpired(EXPIRED_TOGETHER));
+    for (const request of ended) {
+      this.#withdrawals.take(request.token);
+      this.#ended(request);
+    }
+    return ended.length;
+  }
+
+  #withdrawTogether(next: () => Withdrawal | undefined): void {
+    this.commit();
+    const ended: PendingRequest[] = [];
+    this.registry.together(() => {
+      for (let withdrawal = next(); withdrawal !== undefined; withdrawal = next()) {
+        const request = this.registry.cancelPending(withdrawal.token, withdrawal.reason, withdrawal.rule);
+        if (request !== undefined) ended.push(request);
+      }
+    });
+    for (const request of ended) this.#ended(request);
+  }
+
+  /** Withdraws at once what was to be withdrawn: an answer, or a call like it, has come before. True if it was. */
+  #hasten(token: string): boolean {
+    const withdrawal = this.#withdrawals.get(token);
+    if (withdrawal === undefined) return false;
+    this.cancel(token, withdrawal.reason, withdrawal.rule);
+    return true;
+  }
+
+  /**
+   * The user is at this card: its deadline moves by the time since the last call, or for the first seconds, up to a bound.
+   * @throws ApprovalError as `answer` does
+   */
+  hold(token: string, by: Principal): PendingRequest {
+    const pending = this.#check(token, by);
+    const { clock, ttl_seconds } = this.#settings;
+    const held = this.registry.postpone(pending, this.#extension.extension(pending, clock.boot().ms, ttl_seconds));
+    return { ...held, expires_at: this.#shownDeadline(held) };
+  }
+
+  /** The request as every surface shows it. */
+  view(request: PendingRequest): ApprovalView {
+    const expires_at = this.#shownDeadline(request);
+    const { language, clock } = this.#settings;
+    const words = this.#words.get(request.token) ?? null;
+    const is_alone = this.#unattended.has(request.token);
+    return approvalView({ ...request, expires_at }, { language, now: clock.now(), words, is_alone });
+  }
+
+  /** Where the clock was set back while it waits, a request ends earlier than its date says. */
+  #shownDeadline(request: PendingRequest): string {
+    return request.status === "pending" ? earlierEnd(this.#settings.clock, deadlineOf(request)) : request.expires_at;
+  }
+
+  /** Its card says something else than before. */
+  #shownAnew(token: string): void {
+    try {
+      const request = this.registry.getPending(token);
+      if (request?.status === "pending") this.#events.waiting(request);
+    } catch (error) {
+      this.#events.failed("showing a request anew", error);
+    }
+  }
+
+  /** It has ended, whatever fails in a listener. */
+  #ended(request: PendingRequest, granted = false): void {
+    this.#extension.forget(request.token);
+    this.#words.delete(request.token);
+    this.#unattended.forget(request.token);
+    try {
+      this.#events.ended({ request, granted });
+    } catch (error) {
+      this.#events.failed("a request's end", error);
+    }
+  }
+
+  /** Every waiting request has another date now, which the surfaces show. */
+  #clockWasSet(): void {
+    for (const pending of this.registry.listPending({ limit: MAX_MOVED }))
+      this.#events.moved({ ...pending, expires_at: this.#shownDeadline(pending) });
+  }
+}

@@ -1,0 +1,127 @@
+import { dirname } from "node:path";
+import { shortenHome } from "../../../ipc/base/visible-text.ts";
+import type { Requirement } from "../../../ipc/contract/decision.ts";
+import type { Description } from "../../../ipc/contract/description.ts";
+import type { ProposedCall } from "../../../ipc/contract/wire.ts";
+import { type Executor, loggedNameOf } from "../../decide/executors/catalog.ts";
+import { pathName, type ResolvedRequirement, requirementOf } from "../../shell-reading/targets/target.ts";
+import { isWhole, type Question, shellCommands } from "./question.ts";
+import type { RequestExtra } from "./request-extra.ts";
+import { storedChoices } from "./stored-choices.ts";
+
+/**
+ * What of a request is kept once it has ended: the places it was about, for the history and for telling what a grant would have
+ * covered. No argument, no command line, no intent: whatever was secret in them is not in the database any more.
+ */
+export interface Kept {
+  target_summary: string;
+  capabilities: Requirement[];
+  /** Its name as the trail has it. Left out by an earlier version. */
+  executor?: string;
+}
+
+export function keptOf(
+  call: ProposedCall,
+  executor: Executor,
+  needs: readonly ResolvedRequirement[],
+  { target_summary }: Pick<Question, "target_summary">,
+  { home, project }: { home: string; project?: string | undefined },
+): Kept {
+  const name = loggedNameOf(call.executor, executor.is_described);
+  const is_command = shellCommands(call, executor.manifest).length > 0;
+  const capabilities = needs.flatMap((need) => keptNeed(need, is_command && !isWhole(need, project)));
+  if (is_command) {
+    const location = call.context?.cwd === undefined ? name : `(in ${shortenHome(call.context.cwd, home)})`;
+    return { target_summary: location, capabilities, executor: name };
+  }
+  // The same need as the card is about.
+  const target = (needs.find((need) => need.target.kind !== "none") ?? needs[0])?.target;
+  if (target?.kind === "path") return { target_summary, capabilities, executor: name };
+  return { target_summary: target?.kind === "host" ? target.host : name, capabilities, executor: name };
+}
+
+/** Paths and hosts only. Of a command line the folder alone, of a tree the folder that it is in: a name in it may be anything. */
+function keptNeed(need: ResolvedRequirement, is_command: boolean): Requirement[] {
+  const { capability, target } = need;
+  if (target.kind === "host") return [requirementOf(need)];
+  if (target.kind !== "path") return [];
+  if (!is_command) return [requirementOf(need)];
+  return [{ capability, target: `${dirname(pathName(target))}/${target.is_tree ? "**" : "*"}`.replace("//", "/") }];
+}
+
+/** A request's extra once it has ended. */
+export function endedExtra({ kept, ...extra }: RequestExtra): RequestExtra {
+  const {
+    asked: _asked,
+    proposal: _proposal,
+    reals: _reals,
+    written: _written,
+    choice_reals: _choice_reals,
+    links: _links,
+    hints: _hints,
+    client_pid: _client_pid,
+    mcp: _mcp,
+    ...rest
+  } = extra;
+  return {
+    ...rest,
+    executor: kept?.executor ?? extra.executor,
+    intent: "",
+    args: null,
+    capabilities: kept?.capabilities ?? [],
+    choices: [],
+    ...(extra.description === undefined ? {} : { description: endedDescription(extra.description) }),
+    judge: {
+      score: extra.judge.score,
+      reason: "",
+      ...(extra.judge.degraded === undefined ? {} : { degraded: extra.judge.degraded }),
+    },
+    ...(extra.reviews === undefined ? {} : { reviews: extra.reviews.map((review) => ({ ...review, sentence: "" })) }),
+  };
+}
+
+/** What this gate wrote, whole; another writer's extra (the requirements leave its shape open) says nothing that a card could show. */
+export function ownExtra(text: string): RequestExtra | undefined {
+  try {
+    const extra: unknown = JSON.parse(text);
+    if (!isOwn(extra)) return undefined;
+    const choices = storedChoices(extra.choices);
+    return choices === undefined ? undefined : { ...extra, choices };
+  } catch {
+    return undefined; // not JSON: not written by this gate
+  }
+}
+
+/** What is shown of it, and granted by it, has the form that it is written in. */
+function isOwn(extra: unknown): extra is Omit<RequestExtra, "choices"> & { choices: object[] } {
+  if (typeof extra !== "object" || extra === null) return false;
+  const { choices, capabilities, executor, intent, judge } = extra as Partial<Record<keyof RequestExtra, unknown>>;
+  return (
+    Array.isArray(choices) &&
+    choices.every(isObject) &&
+    Array.isArray(capabilities) &&
+    capabilities.every(isObject) &&
+    isObject(judge) &&
+    typeof executor === "string" &&
+    typeof intent === "string"
+  );
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
+}
+
+/** What stays of a description once its request has ended: no value of the call or of a file. */
+export function endedDescription({ kind, effect, hazards }: Description): Description {
+  return {
+    kind,
+    effect,
+    hazards: hazards.map(({ id }) => ({ id, span: null })),
+    commands: [],
+    changes: [],
+    stands_for: [],
+    mcp: null,
+    request: null,
+    project: null,
+  };
+}

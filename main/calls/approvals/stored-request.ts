@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { ownCommand } from "../../../ipc/base/own-command.ts";
+import { capabilitySchema } from "../../../ipc/contract/decision.ts";
+import type { RowReport } from "../../base/sqlite/row-report.ts";
+import type { Granted } from "./choices.ts";
+import { ownExtra } from "./kept.ts";
+import type { PendingRequest } from "./pending-request.ts";
+import { NO_EXTRA } from "./request-extra.ts";
+
+/** Reading a request as it is stored. One that can't be read any more is shown as that, and can only be denied or end by itself. */
+
+const grantedSchema = z.array(
+  z.object({ capability: capabilitySchema, target: z.string(), target_real: z.string().optional() }),
+);
+
+const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
+
+/** What an approval grants, as it is stored; undefined where that can't be read. */
+function storedGrants(text: string): Granted[] | undefined {
+  if (text === "[]") return [];
+  try {
+    const parsed = grantedSchema.safeParse(JSON.parse(text));
+    return parsed.success ? (parsed.data as Granted[]) : undefined;
+  } catch {
+    return undefined; // not JSON: reported by the caller
+  }
+}
+
+function hasDates({ created_at, expires_at }: Pick<PendingRequest, "created_at" | "expires_at">): boolean {
+  return DATE.test(created_at) && DATE.test(expires_at);
+}
+
+/** As every surface shows it, in place of what it was about. */
+const DAMAGED_SUMMARY = "this request can't be read any more: it can only be denied";
+
+/** How it is named in a report. */
+export function requestRow(token: string): string {
+  return `request ${token}`;
+}
+
+export type StoredRow = Omit<PendingRequest, "extra" | "granted"> & { request_extra: string | null; granted: string };
+
+export function readRequest({ request_extra, granted, ...row }: StoredRow, report: RowReport): PendingRequest {
+  const own = request_extra === null ? undefined : ownExtra(request_extra);
+  const given = storedGrants(granted);
+  // Another writer of the required table names no agent, and leaves the extra's shape open.
+  if (given !== undefined && (own !== undefined || row.agent_id === "") && hasDates(row))
+    return { ...row, extra: own ?? NO_EXTRA, granted: given };
+  const is_waiting = row.status === "pending";
+  if (is_waiting) report.damaged(requestRow(row.token), `deny it: ${ownCommand(`approvals reject ${row.token}`)}`);
+  const target_summary = is_waiting ? DAMAGED_SUMMARY : row.target_summary;
+  return { ...row, target_summary, extra: NO_EXTRA, granted: [], is_damaged: true };
+}

@@ -1,0 +1,228 @@
+import type { AlarmCode } from "../../ipc/contract/alarms.ts";
+import type { GateError } from "../../ipc/contract/gate-error.ts";
+import { OPERATOR_EVENTS, type OperatorApi } from "../../ipc/contract/operator-api.ts";
+import { OtherHooks } from "../agents/sessions/other-hooks.ts";
+import { UserWords } from "../agents/sessions/user-words.ts";
+import { errorOrigin } from "../base/error-origin.ts";
+import type { DatabaseName } from "../base/sqlite/database-names.ts";
+import type { BoxService } from "../box/box-service.ts";
+import type { Gate } from "../calls/gate.ts";
+import { SessionDecisions } from "../calls/reviews/session-decisions.ts";
+import { hiddenFromBoxes } from "../decide/guard/gate-files.ts";
+import { AGENT_PAUSED } from "../decide/stages/safety.ts";
+import type { JudgeParts } from "../judges/configured-judges.ts";
+import { type Judges, openJudges } from "../judges/judges.ts";
+import type { Checkpoints } from "../records/audit/checkpoints.ts";
+import type { ReceiptKeys } from "../records/receipts/receipt-keys.ts";
+import type { Receipts } from "../records/receipts/receipts.ts";
+import { AgedMonths } from "./archiving.ts";
+import { type Beginnings, type BeginOptions, begin } from "./beginnings.ts";
+import { continueFrom } from "./continue.ts";
+import { GitHistories } from "./git-histories.ts";
+import { openBox } from "./open-box.ts";
+import { openCheckpoints } from "./open-checkpoints.ts";
+import { openGate } from "./open-gate.ts";
+import { openReceipts } from "./open-receipts.ts";
+import { openStaleGrants } from "./open-stale-grants.ts";
+import { noteCountedReports } from "./reported-calls.ts";
+import { DiskWatch } from "./storage/disk-watch.ts";
+import { Storage } from "./storage/storage.ts";
+import { LOOK_MS } from "./storage/storage-watch.ts";
+import { type Opened, openStores } from "./stores.ts";
+
+/** The parts of a running gate, opened in the right order and closed again. */
+export interface Core extends Omit<Opened, "env" | "log" | "approvals"> {
+  gate: Gate;
+  box: BoxService;
+  judges: Judges;
+  /** What users asked their agents for, in memory only. */
+  words: UserWords;
+  other_hooks: OtherHooks;
+  histories: GitHistories;
+  receipts: Receipts;
+  /** What signs receipts and checkpoints. */
+  receipt_keys: ReceiptKeys;
+  checkpoints: Checkpoints;
+  subscribe: OperatorApi["subscribe"];
+  close(): void;
+}
+
+/** How often last uses and last sightings are written, in milliseconds. */
+const FLUSH_INTERVAL_MS = 2000;
+
+export interface CoreOptions extends BeginOptions {
+  /** Databases that may begin empty although others don't. */
+  accept_empty?: readonly DatabaseName[];
+  /** So many confined commands may begin at once before more pipes for them are made. */
+  pipes_ahead?: number | undefined;
+}
+
+/**
+ * Opens the databases under the locks.
+ * @throws GateError `already_running`, `lock_unusable`, `invalid_config`, `database_*`: nothing was changed then
+ */
+export async function openCore(options: CoreOptions = {}): Promise<Core> {
+  const begun = begin(options);
+  const { paths, home, alarms, log, listeners } = begun;
+  let gate: Gate | undefined;
+  let checkpoints: Checkpoints | undefined;
+  const storage = await Storage.open({
+    paths,
+    home,
+    accept_empty: options.accept_empty ?? [],
+    alarms,
+    log,
+    lost: (loss) => noteLoss(begun, loss, () => checkpoints?.abandon()),
+  });
+  const failed = (what: string, error: unknown) => {
+    storage.health.noteFailure(error);
+    log(`error in ${what}: ${errorOrigin(error)}`);
+  };
+  try {
+    const base = { ...begun, storage, failed };
+    const stores = openStores(base, {
+      all: (reason) => gate?.waiting.withdrawAll(`the gate is paused: ${reason}`),
+      ofAgent: (agent_id) => gate?.waiting.withdrawAgent(agent_id, AGENT_PAUSED, "approval.withdrawn-pause"),
+    });
+    const opened: Opened = { ...base, ...stores };
+    const box = openBox(opened, () => gate, options.pipes_ahead);
+    const decisions = new SessionDecisions(begun.catalog, begun.clock.now);
+    const judges = await openJudges(begun.config, () => judgeParts(opened, decisions));
+    const words = new UserWords();
+    gate = openGate(opened, { box, judges, decisions, words });
+    const receipts = openReceipts(opened);
+    checkpoints = openCheckpoints(opened, receipts.keys);
+    const parts = {
+      gate,
+      box,
+      judges,
+      words,
+      other_hooks: new OtherHooks(),
+      histories: new GitHistories(home),
+      receipts,
+      receipt_keys: receipts.keys,
+      checkpoints,
+    };
+    const close = run(opened, parts);
+    return {
+      ...opened,
+      ...parts,
+      subscribe: (listener, types = OPERATOR_EVENTS) => listeners.add(types, listener),
+      close,
+    };
+  } catch (error) {
+    gate?.broker.stop();
+    storage.close();
+    throw error;
+  }
+}
+
+/** A lock, a socket or a database isn't the gate's any more: it decides nothing from now on, and has to be closed. */
+function noteLoss({ audit, alarms, clock, paths, listeners }: Beginnings, loss: GateError, abandon: () => void): void {
+  // Whoever has the lock has the trail, too; a lost database alone leaves the trail to this gate.
+  if (loss.code === "gate_replaced") {
+    audit.abandon();
+    abandon();
+  } else audit.append({ event: "database.lost", ts: clock.now() / 1000, reason: loss.message });
+  audit.flush();
+  alarms.raise({ code: alarmOf(loss), subject: paths.state_dir, message: loss.message, hint: loss.hint });
+  listeners.publish({ type: "gate.lost", data: loss });
+}
+
+function alarmOf(loss: GateError): AlarmCode {
+  return loss.code === "gate_replaced" ? "gate_replaced" : "database_unusable";
+}
+
+type Parts = Pick<Core, "gate" | "box" | "judges" | "histories" | "receipts" | "checkpoints">;
+
+/** Lets all parts work, in the order in which they need each other. Returns what ends them, in the opposite one. */
+function run(opened: Opened, parts: Parts): () => void {
+  const { audit, kept_pauses, log, rate, storage } = opened;
+  const { gate, box, judges, receipts, checkpoints } = parts;
+  continueFrom(opened, gate);
+  receipts.begin();
+  // The keys are known now: without them no stored checkpoint counts.
+  checkpoints.begin();
+  const at_work = [box, judges, openStaleGrants(opened)];
+  for (const part of at_work) part.begin();
+  const disk_watch = new DiskWatch(opened.paths, opened.alarms);
+  const aged_months = new AgedMonths({ ...opened, checkpoints });
+  const timers = [
+    setInterval(() => {
+      flush(opened, parts);
+      aged_months.flush();
+      disk_watch.look();
+    }, FLUSH_INTERVAL_MS).unref(),
+    setInterval(() => audit.look(), LOOK_MS).unref(),
+  ];
+  return () => {
+    for (const timer of timers) clearInterval(timer);
+    for (const part of at_work) part.close();
+    parts.histories.close();
+    stopWaiting(opened, gate);
+    flush(opened, parts);
+    for (const note of kept_pauses.notes()) log(`the gate ends while a pause isn't stored: ${note}`);
+    kept_pauses.close();
+    receipts.close();
+    if (storage.watch.lossByNow() === undefined) rate.close();
+    checkpoints.close();
+    audit.close();
+    storage.close();
+  };
+}
+
+/** No deadline of what waits, and of no pause, is watched any more. */
+function stopWaiting({ safety, agent_pauses }: Opened, gate: Gate): void {
+  gate.waiting.reviews.stop();
+  gate.broker.stop();
+  safety.pause.stop();
+  agent_pauses.stop();
+}
+
+/** Writes what is stored beside the decisions. */
+function flush(opened: Opened, { gate, receipts, checkpoints }: Parts): void {
+  const { audit, storage, failed } = opened;
+  if (storage.watch.lossByNow() !== undefined) return;
+  const { activity, aged_requests, agents, agent_pauses, approvals, grants, kept_pauses, rate } = opened;
+  const { safety, state_reserve } = opened;
+  gate.record();
+  gate.publish();
+  noteCountedReports(opened);
+  audit.tend();
+  checkpoints.tend();
+  state_reserve.keep();
+  opened.log_rooms.keep();
+  const parts = [
+    receipts,
+    gate.broker,
+    safety.pause,
+    agent_pauses,
+    kept_pauses,
+    grants,
+    rate,
+    approvals,
+    approvals.refusals,
+    approvals.passes,
+    agents,
+    activity,
+    safety.violations,
+    aged_requests,
+  ];
+  for (const part of parts) {
+    try {
+      part.flush();
+    } catch (error) {
+      // A full disk: what is stored beside the decisions is written the next time.
+      failed("writing what was counted", error);
+    }
+  }
+}
+
+function judgeParts(
+  { env, home, paths, clock, catalog, alarms, approvals, storage, failed }: Opened,
+  decisions: SessionDecisions,
+): JudgeParts {
+  const gate_folders = hiddenFromBoxes(paths);
+  const { db } = storage.opened.activity;
+  return { env, home, paths, clock, catalog, alarms, approvals, decisions, db, gate_folders, failed };
+}

@@ -1,0 +1,105 @@
+import { type Env, gatePaths, homeFolder } from "../../ipc/base/paths.ts";
+import type { Decision, Verdict } from "../../ipc/contract/decision.ts";
+import type { Description } from "../../ipc/contract/description.ts";
+import { systemClock } from "../base/clocks/system-clock.ts";
+import { openDatabaseReadOnly } from "../base/sqlite/database.ts";
+import { loadConfig } from "../config/config.ts";
+import { gatePathsWith } from "../config/gate-paths.ts";
+import { loadPolicyOverrides } from "../config/policy-overrides-file.ts";
+import { Prices } from "../decide/costs/prices.ts";
+import { describe } from "../decide/description/describe.ts";
+import { ExecutorCatalog, loadOwnExecutors } from "../decide/executors/catalog.ts";
+import { CommandLines } from "../decide/executors/command-lines.ts";
+import { needsOf, takesComments } from "../decide/executors/needs.ts";
+import { GrantStore } from "../decide/grants/store.ts";
+import { GateFiles } from "../decide/guard/gate-files.ts";
+import { explainReadings } from "../decide/guard/shell/explain.ts";
+import { runVaglio } from "../decide/judge/vaglio.ts";
+import { decisionOf, examineCall, traceOf } from "../decide/pipeline.ts";
+import { isConcerned, skippedTools } from "../decide/reviews/concerns.ts";
+import { isOnline, LLM_JUDGE, type ReviewConfig, type When } from "../decide/reviews/config.ts";
+import { withUnrunReviews } from "../decide/reviews/review-steps.ts";
+import type { StageSettings } from "../decide/stages/examination.ts";
+import type { Reviewer } from "../decide/stages/reviewer.ts";
+import { callAskedAbout, explainedCall } from "./explained-call.ts";
+import { grantsSchema } from "./storage/grants-schema.ts";
+
+/** The same decisions without a gate: reads the configuration and the grants, writes and logs nothing. */
+
+export interface OfflineGate {
+  /** Guard and judge on `{intent, executor, args, context, agent}`. @throws GateError `invalid_input` */
+  check(input: unknown): Verdict;
+  /** The whole pipeline on `{intent, executor, args, context, agent, level}`, with a trace. @throws GateError `invalid_input` */
+  explain(input: unknown): Decision;
+  /** What a call is, as a card would say it. @throws GateError `invalid_input` */
+  describe(input: unknown): Description;
+  close(): void;
+}
+
+export function openOfflineGate(env: Env = process.env): OfflineGate {
+  const config = loadConfig(gatePaths(env).config_file, env);
+  const paths = gatePathsWith(config, env);
+  const home = homeFolder(env);
+  const catalog = new ExecutorCatalog(loadOwnExecutors(paths.executors_dir));
+  const db = openDatabaseReadOnly(paths.grants_db, grantsSchema(home));
+  const settings: StageSettings = {
+    home,
+    env,
+    grants: db === undefined ? null : new GrantStore(db, home, systemClock),
+    gate_files: new GateFiles(paths, home),
+    pause: null,
+    judge_threshold: config.judge.threshold,
+    reviewers: plannedReviewers(config),
+    prices: new Prices(config),
+    overrides: loadPolicyOverrides(paths.policy_overrides),
+    now: systemClock.now,
+  };
+  return {
+    check(input) {
+      const { call, kind } = callAskedAbout(input);
+      const executor = catalog.find(call.executor, kind ?? "any");
+      const needs = needsOf(call, executor, home, env);
+      return runVaglio(call, executor, needs, call.context?.critical, settings);
+    },
+    explain(input) {
+      const { call, subject } = explainedCall(input);
+      const examined = examineCall(call, subject, catalog, settings, true);
+      const decision = { ...withUnrunReviews(decisionOf(examined), examined), trace: traceOf(examined) };
+      const { executor, needs = [], lines } = examined.x;
+      const runs = [...executor.manifest.needs, ...needs].some(({ capability }) => capability === "code:exec");
+      const readings = runs ? explainReadings(call, home, settings.gate_files, lines, takesComments(executor)) : [];
+      return readings.length === 0 ? decision : { ...decision, readings };
+    },
+    describe(input) {
+      const { call, subject } = explainedCall(input);
+      const executor = catalog.find(call.executor, subject.kind ?? "any");
+      const needs = needsOf(call, executor, home, env);
+      return describe({ call, executor, needs, settings, lines: new CommandLines(call, home) });
+    },
+    close() {
+      db?.close();
+    },
+  };
+}
+
+/** The judges of the configuration, by what they would look at. They can't be asked: without a gate nobody is. */
+export function plannedReviewers(config: ReviewConfig): readonly Reviewer[] {
+  const skipped = skippedTools(config.mcp_tools);
+  const planned = (stage: Reviewer["stage"], name: string, model: string | undefined, when: When): Reviewer => {
+    const settings = model === undefined ? undefined : config.models[model];
+    return {
+      stage,
+      name,
+      is_online: settings !== undefined && isOnline(settings),
+      concerns: (x) => isConcerned(x, when, skipped),
+      review: () => Promise.reject(new Error("no judge is asked without a gate")),
+    };
+  };
+  const { judge } = config;
+  const first = judge.kind === LLM_JUDGE ? [planned("judge", judge.model ?? LLM_JUDGE, judge.model, judge.when)] : [];
+  const validators = config.validators.map(({ judge_agent, when }) => {
+    const agent = config.judge_agents[judge_agent];
+    return planned("validators", judge_agent, agent?.kind === "model" ? agent.model : undefined, when);
+  });
+  return [...first, ...validators];
+}

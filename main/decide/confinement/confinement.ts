@@ -1,0 +1,347 @@
+import { dirname, join } from "node:path";
+import { shellWord } from "../../../ipc/base/shell-quoted.ts";
+import type { UnconfinedReason } from "../../../ipc/contract/box.ts";
+import type { Level } from "../../../ipc/contract/decision.ts";
+import type { ProposedCall } from "../../../ipc/contract/wire.ts";
+import { workingDirectoryOf } from "../../shell-reading/clear/call-environment.ts";
+import { programSearchOf, searchedBelow } from "../../shell-reading/clear/program-search.ts";
+import { asksForOutside } from "../../shell-reading/programs/gate-command.ts";
+import { GIT } from "../../shell-reading/programs/git.ts";
+import { programCalled } from "../../shell-reading/programs/table.ts";
+import { isLoopback } from "../../shell-reading/targets/host.ts";
+import { linksOnWay } from "../../shell-reading/targets/path.ts";
+import type { ResolvedRequirement } from "../../shell-reading/targets/target.ts";
+import { following, isFollowingOver, withScanLimit } from "../../shell-reading/targets/tree-scan.ts";
+import { placeOf } from "../description/call-place.ts";
+import { HeldByGit } from "../description/held-by-git.ts";
+import type { Executor } from "../executors/catalog.ts";
+import { COMMAND_ARGS, type CommandLine, type CommandLines } from "../executors/command-lines.ts";
+import type { GuardSettings } from "../guard/guard.ts";
+import type { Box } from "./box.ts";
+import { boxNeeds } from "./box-needs.ts";
+import type { Declaration } from "./declaration.ts";
+import { linkedPackages } from "./linked-packages.ts";
+import { onlyLooks } from "./looking.ts";
+import { hazardsOf } from "./lost-work.ts";
+import { isShellOnly, needsBox, programsOf } from "./needs-box.ts";
+import {
+  addingSubmodule,
+  certainCommands,
+  changingRepository,
+  fetching,
+  hasBackground,
+  needingTheMachine,
+  stayingBehind,
+} from "./processes.ts";
+import { confinedProject, type Project, type ProjectPlace, projectAbove } from "./project.ts";
+import { touchedBy } from "./touched.ts";
+
+/** What box does a command line get? What gets none is decided on as if there were none. */
+
+export interface ConfinableCall {
+  readonly call: ProposedCall;
+  readonly executor: Executor;
+  /** As the call states them. */
+  readonly needs: readonly ResolvedRequirement[];
+  readonly lines: CommandLines;
+  readonly level: Level;
+  /** The agent runs a call only as it is given back. */
+  readonly can_confine: boolean;
+  /** What the box shows that the whole agent runs in; undefined where it runs in none. */
+  readonly agent_box?: Declaration | undefined;
+  readonly settings: Pick<GuardSettings, "home" | "env" | "gate_files"> & { readonly box?: Box | undefined };
+  /** Also where it is clear what it needs: the user's own wish. */
+  readonly even_clear?: boolean | undefined;
+  /** See `ProjectPlace`. */
+  grantedFolder(folder: string): string | undefined;
+  /** True where reading all below this folder is allowed without asking. */
+  mayRead(folder: string): boolean;
+}
+
+/** A call that is decided on as a confined one. */
+export interface Confinement {
+  reason: null;
+  declaration: Declaration;
+  /** What is run: a shell's command line. Null where the whole agent is confined: then it runs as it is. */
+  line: string | null;
+  /** What its box lets through, in place of what it would be. */
+  needs: readonly ResolvedRequirement[];
+}
+
+export interface NotConfined {
+  reason: UnconfinedReason;
+  /** What the reason is about, such as a program's name or a path; may be empty. */
+  about: string;
+  /** What it is decided on in place of what it states. */
+  needs?: readonly ResolvedRequirement[];
+}
+
+/** Longer ones can't be passed on, in bytes. */
+const MAX_LINE = 100 * 1024;
+
+const not = (reason: UnconfinedReason, about = ""): NotConfined => ({ reason, about });
+
+/** Reads the disk, changes nothing. */
+export function confinementOf(x: ConfinableCall): Confinement | NotConfined {
+  const { settings, needs, executor } = x;
+  if (x.agent_box !== undefined) return withinAgentBox(x, x.agent_box);
+  if (settings.box?.is_available !== true) return not("unavailable");
+  if (!x.can_confine) return not("agent-cannot");
+  const line = commandLineOf(x);
+  if (line === null) return not("no-command", executor.manifest.name);
+  const text = runnableText(line, x.call);
+  const is_clear = !needs.some(({ capability }) => capability === "code:exec");
+  if (text === null) {
+    const unusable = not("unusable-line", line.reading.unread ?? "");
+    return is_clear ? asItIs(x, unusable) : unusable;
+  }
+  if (asksForOutside(line.reading.commands)) return not("asked-for");
+  if (is_clear && x.even_clear !== true) return heldToNeeds(x, line, text);
+  const looking = is_clear ? null : followed(() => lookingBox(x, line, text));
+  if (looking !== null) return looking;
+  if (x.level === "ReadOnly") return not("level");
+  const found = followed(() => confinementOfLine(x, line, text, settings.box?.has_network === true));
+  return found ?? not("leaves-the-box", SLOW_PATH);
+}
+
+const SLOW_PATH = "a path that takes too long to be followed";
+
+/** Null where a line's paths take too long to be followed: what else it shows or changes wouldn't be known. */
+function followed<T>(look: () => T): T | null {
+  return withScanLimit(() => {
+    const found = look();
+    return isFollowingOver() ? null : found;
+  });
+}
+
+/** A clear line is decided on by what it needs, and its box has that alone. */
+function heldToNeeds(x: ConfinableCall, line: CommandLine, text: string): Confinement | NotConfined {
+  const { call, needs, settings } = x;
+  const { commands } = line.reading;
+  if (isShellOnly(commands)) return not("clear");
+  const cwd = workingDirectoryOf(call, settings.home);
+  if (cwd === undefined) return asItIs(x, not("clear", "a folder that isn't known"));
+  const changes = changingRepository(line, settings.home);
+  // What isn't git itself could write anything into the settings.
+  if (changes !== null && !isOwnGit(x, cwd)) return asItIs(x, not("clear", changes));
+  const found = needsBox(needs, commands, {
+    ...projectPlace(x),
+    cwd,
+    mayRead: (folder) => x.mayRead(folder),
+    isTooLarge: (project) => settings.box?.isTooLarge?.(project) === true,
+    changes_settings: changes !== null,
+  });
+  if ("as_is" in found)
+    return (found.fetches ? fetchedInBox(x, line, text) : null) ?? asItIs(x, not("clear", found.as_is), found.is_asked);
+  return { reason: null, declaration: found.declaration, line: text, needs };
+}
+
+/**
+ * What is fetched into a project, and nothing more: in the project's box, as a host may answer late, and any later command exchange the file.
+ * Null where it would be too much there: who may fetch from a host doesn't send by that.
+ */
+function fetchedInBox(x: ConfinableCall, line: CommandLine, text: string): Confinement | null {
+  const sends = x.needs.some(({ target }) => target.kind === "host" && target.sends === true);
+  if (sends || x.level === "ReadOnly" || x.settings.box?.has_network !== true) return null;
+  const found = followed(() => confinementOfLine(x, line, text, true));
+  return found?.reason === null ? found : null;
+}
+
+/** A shell finds git where no agent may write. */
+function isOwnGit({ call, settings: { home } }: ConfinableCall, cwd: string): boolean {
+  const search = programSearchOf(call, home);
+  return search !== undefined && !GIT.names.some((name) => search.isPlanted(name, cwd));
+}
+
+/** What git runs by a repository's settings would be outside of the box with it. */
+const BESIDE_GIT = "what git's line writes outside of its project";
+
+/**
+ * What no box holds was looked at before it runs: a confined command that runs meanwhile could put a link, a hook or other settings in its
+ * way, or a program on its shell's PATH, and so get out of its own box. So it is asked about each time where one may begin; for a program,
+ * where one runs. Names alone may be listed.
+ * @param is_asked what it writes is asked about each time, wherever that is
+ */
+function asItIs(x: ConfinableCall, why: NotConfined, is_asked = false): NotConfined {
+  const { box } = x.settings;
+  const needs = [...plantable(x), ...x.needs];
+  const place = projectPlace(x);
+  const isChangeable = (path: string, { root }: Project) =>
+    box?.isTooLarge?.(root) !== true || box.isBeingChanged?.(path) === true;
+  const folders = new Map<string, Project | null | undefined>();
+  const projectOf = (folder: string) => {
+    if (!folders.has(folder)) folders.set(folder, projectAbove(folder, place));
+    return folders.get(folder);
+  };
+  const mayChange = (path: string) => {
+    const project = projectOf(dirname(path)) ?? (isFollowingOver() ? undefined : confinedProject(path, place));
+    return project === undefined || (project !== null && isChangeable(path, project));
+  };
+  const asked = (need: ResolvedRequirement): ResolvedRequirement => {
+    const { capability, target, access, ask_each_time } = need;
+    if (is_asked && capability === "fs:write") return { ...need, ask_each_time: ask_each_time ?? BESIDE_GIT };
+    if (target.kind !== "path" || access === "list" || ask_each_time !== undefined) return need;
+    const { lexical, real } = target;
+    const links = lexical === real ? [] : following(() => linksOnWay(lexical));
+    return links === null || [...new Set([lexical, real ?? lexical, ...links])].some(mayChange)
+      ? { ...need, ask_each_time: "what a confined command may exchange before it is used" }
+      : need;
+  };
+  return { ...why, needs: withScanLimit(() => needs.map(asked)) };
+}
+
+/** Why one of its programs may be another. */
+const PLANTED = "a program that a confined command may put on its PATH";
+const BY_FILES = "a program for which a project's files say what it runs";
+
+/** That it runs code, where one of its programs may be another one's by the time that it is started, or what a hostile project names. */
+function plantable(x: ConfinableCall): ResolvedRequirement[] {
+  const { call, settings, needs } = x;
+  const { box, home } = settings;
+  const line = commandLineOf(x);
+  const search = programSearchOf(call, home);
+  if (line === null || search === undefined || needs.some(({ capability }) => capability === "code:exec")) return [];
+  const programs = programsOf(line.reading.commands);
+  const names = [...new Set(programs.flatMap((name) => [name, ...(programCalled(name)?.looks_up ?? [])]))];
+  const cwds = new Set([workingDirectoryOf(call, home) ?? null, ...line.reading.commands.map(({ cwd }) => cwd)]);
+  const isChanging = (path: string) => box?.isBeingChanged?.(path) === true;
+  const is_open = names.some((name) => [...cwds].some((cwd) => search.mayBePlanted(name, cwd, isChanging)));
+  const why = is_open ? PLANTED : names.some((name) => search.isShim(name)) ? BY_FILES : undefined;
+  if (why === undefined) return [];
+  return [{ capability: "code:exec", target: { kind: "exact", value: line.text }, ask_each_time: why }];
+}
+
+/** The box of a line that only looks at its project; null where it does more, or isn't known to do less. */
+function lookingBox(x: ConfinableCall, line: CommandLine, text: string): Confinement | null {
+  const { call, needs, settings } = x;
+  const { home, env, gate_files } = settings;
+  if (!onlyLooks(line)) return null;
+  const cwd = workingDirectoryOf(call, home);
+  const project = cwd === undefined ? null : confinedProject(cwd, projectPlace(x));
+  if (cwd === undefined || project === null || settings.box?.isTooLarge?.(project.root) === true) return null;
+  const touched = touchedBy(needs, certainCommands(line), project, { home, cwd, env, gate_files });
+  if ("leaves" in touched) return null;
+  const repository = project.repository === null ? [] : [project.repository];
+  const declaration = {
+    kind: "looking" as const,
+    project: project.root,
+    cwd,
+    reads: [project.root, ...repository, ...touched.reads].sort(),
+    writes: [],
+    network: false,
+    programs: programsOf(line.reading.commands),
+  };
+  return { reason: null, declaration, line: text, needs: boxNeeds(declaration, touched.needs, needs, home) };
+}
+
+const projectPlace = ({ settings: { home, env, gate_files }, ...x }: ConfinableCall): ProjectPlace => ({
+  home,
+  env,
+  gate_files,
+  grantedFolder: (folder) => x.grantedFolder(folder),
+});
+
+/**
+ * A command line of an agent that runs in a box as a whole, and its commands with it. What isn't a shell's may run elsewhere (a provider's
+ * own tools, a connector), so it isn't among them; nor what would destroy work.
+ */
+function withinAgentBox(x: ConfinableCall, declaration: Declaration): Confinement | NotConfined {
+  const { call, needs, settings, executor, level } = x;
+  if (level === "ReadOnly") return not("level");
+  const line = commandLineOf(x);
+  if (line === null) return not("no-command", executor.manifest.name);
+  if (runnableText(line, call) === null) return not("unusable-line", line.reading.unread ?? "");
+  if (!needs.some(({ capability }) => capability === "code:exec")) return not("clear");
+  const { home, env } = settings;
+  const found = followed(() => hazardsOf(line, placeOf(call, home, env), new HeldByGit(home)));
+  if (found === null) return not("leaves-the-box", SLOW_PATH);
+  if (found.loses !== null) return not("destroys-work", found.loses);
+  return { reason: null, declaration, line: null, needs: boxNeeds(declaration, [], needs, home) };
+}
+
+function confinementOfLine(
+  x: ConfinableCall,
+  line: CommandLine,
+  text: string,
+  has_network: boolean,
+): Confinement | NotConfined {
+  const { call, needs, settings } = x;
+  const { home, env, gate_files } = settings;
+  const cwd = workingDirectoryOf(call, home);
+  const project = cwd === undefined ? null : confinedProject(cwd, projectPlace(x));
+  if (cwd === undefined || project === null) return not("no-project", call.context?.cwd ?? "");
+  if (settings.box?.isTooLarge?.(project.root) === true) return not("project-too-large", project.root);
+  const hazards = hazardsOf(line, placeOf(call, home, env), new HeldByGit(home));
+  const machine = needingTheMachine(line, home) ?? hazards.reaches_out;
+  if (machine !== null) return not("outside-by-nature", machine);
+  const may_add = project.repository === null && cwd === project.root && isOwnGit(x, cwd);
+  const adds = may_add ? addingSubmodule(line) : null;
+  const fetches = fetching(line, home) ?? hazards.fetches ?? hostOf(needs) ?? adds;
+  if (fetches !== null && !has_network) return not("outside-by-nature", fetches);
+  const stays = stayingBehind(line);
+  if (stays !== null) return not("background", stays);
+  const touched = touchedBy(needs, certainCommands(line), project, { home, cwd, env, gate_files });
+  const leaves =
+    "leaves" in touched
+      ? touched.leaves
+      : ((adds === null ? changingRepository(line, home) : null) ?? localHost(line, needs));
+  if ("leaves" in touched || leaves !== null) return not("leaves-the-box", leaves ?? "");
+  if (hazards.loses !== null) return not("destroys-work", hazards.loses);
+  const packages = linkedPackages(project.root, cwd, home);
+  const searched = searchedBelow(call.context ?? {}, cwd, home, [project.root]);
+  const declaration = {
+    ...declared(project, cwd, [...touched.reads, ...packages.reads], fetches !== null),
+    ...(searched.length > 0 ? { searched } : {}),
+    ...(adds !== null ? { changes_settings: [".git/config", ".gitmodules"].map((name) => join(cwd, name)) } : {}),
+  };
+  const asked = boxNeeds(declaration, [...touched.needs, ...packages.needs], needs, home);
+  return { reason: null, declaration, line: text, needs: asked };
+}
+
+function declared(project: Project, cwd: string, reads: readonly string[], network: boolean): Declaration {
+  return {
+    project: project.root,
+    cwd,
+    reads: [...reads].sort(),
+    writes: project.repository === null ? [] : [project.repository],
+    network,
+  };
+}
+
+/** The one command line that the call's shell would run; null where there is none, or it isn't sure which. */
+function commandLineOf({ call, executor: { manifest }, lines }: ConfinableCall): CommandLine | null {
+  const args = manifest.needs.flatMap(({ capability, target }) =>
+    capability === "code:exec" && target.from === "command" && target.is_shell === true ? target.args : [],
+  );
+  const given = COMMAND_ARGS.filter((name) => call.args[name] !== undefined);
+  const [arg] = given;
+  if (arg === undefined || given.length > 1 || !args.includes(arg)) return null;
+  return lines.all.find((line) => line.arg === arg) ?? null;
+}
+
+/** As a shell takes it; null for a line that couldn't be read whole, or passed on. */
+function runnableText({ arg, text, is_list, reading }: CommandLine, { args }: ProposedCall): string | null {
+  if (reading.unread !== null) return null;
+  const value = args[arg];
+  const line = is_list && Array.isArray(value) ? value.map((word) => shellWord(String(word))).join(" ") : text;
+  const is_usable = line.trim() !== "" && line.isWellFormed() && !line.includes("\0");
+  return is_usable && Buffer.byteLength(line) <= MAX_LINE ? line : null;
+}
+
+/** This machine, by whatever name. */
+const isLocal = (host: string): boolean => isLoopback(host) || host.endsWith(".localhost") || host === "0.0.0.0";
+
+/** A host elsewhere that the line is known to ask. */
+function hostOf(needs: readonly ResolvedRequirement[]): string | null {
+  for (const { capability, target } of needs)
+    if (capability === "network:http" && target.kind === "host" && !isLocal(target.host)) return target.host;
+  return null;
+}
+
+/** A server on this machine that the line asks, and hasn't started itself: a box has a loopback device of its own. */
+function localHost(line: CommandLine, needs: readonly ResolvedRequirement[]): string | null {
+  if (hasBackground(line)) return null;
+  for (const { capability, target } of needs)
+    if (capability === "network:http" && target.kind === "host" && isLocal(target.host)) return target.host;
+  return null;
+}

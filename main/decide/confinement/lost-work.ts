@@ -1,0 +1,83 @@
+import type { Hazard } from "../../../ipc/contract/description.ts";
+import type { HazardId } from "../../../ipc/contract/hazards.ts";
+import { programCalled } from "../../shell-reading/programs/table.ts";
+import { absolutePath } from "../../shell-reading/shell/paths.ts";
+import type { SimpleCommand, Word } from "../../shell-reading/shell/reading.ts";
+import { isMadeByBuild } from "../../shell-reading/targets/build-folders.ts";
+import { kindOf } from "../../shell-reading/targets/path-kind.ts";
+import type { CallPlace } from "../description/call-place.ts";
+import { counted } from "../description/deleted-files.ts";
+import { hazardsOfLines } from "../description/hazards.ts";
+import type { HeldByGit } from "../description/held-by-git.ts";
+import type { CommandLine } from "../executors/command-lines.ts";
+import { effectsOf } from "../guard/shell/effects.ts";
+
+/** What of a line's hazards a box doesn't take away. */
+
+/** Work in the project that nothing else holds. */
+const LOSES: ReadonlySet<HazardId> = new Set(["discards-changes", "deletes-database"]);
+/** What goes to another machine, or needs more than the project. */
+const REACHES_OUT: ReadonlySet<HazardId> = new Set([
+  "deletes-cloud-resources",
+  "overwrites-disk",
+  "rewrites-remote-history",
+  "as-root",
+  "publishes",
+  "sends-file",
+  "sends-mail",
+  "deletes-container-data",
+  "leaves-container",
+  "stops-services",
+]);
+/** A package that isn't there yet is fetched. */
+const FETCHES: HazardId = "unpinned-package";
+
+export interface LineHazards {
+  /** What would destroy work, as the line says it; null where nothing does. */
+  loses: string | null;
+  reaches_out: string | null;
+  fetches: string | null;
+}
+
+export function hazardsOf(line: CommandLine, place: CallPlace, held: HeldByGit): LineHazards {
+  const hazards = hazardsOfLines([line], place, held);
+  const first = (ids: ReadonlySet<HazardId>): string | null => {
+    const found = hazards.find(({ id }) => ids.has(id));
+    return found === undefined ? null : wordsOf(line, found);
+  };
+  return {
+    loses: first(LOSES) ?? deletesWork(line.reading.commands, held),
+    reaches_out: first(REACHES_OUT),
+    fetches: first(new Set([FETCHES])),
+  };
+}
+
+/** The whole command that a hazard is in, as it is written. */
+function wordsOf({ text, reading }: CommandLine, { span }: Hazard): string {
+  if (span === null) return "";
+  const around = reading.commands
+    .filter(({ start, end }) => start <= span.start && end >= span.end)
+    .sort((a, b) => a.end - a.start - (b.end - b.start))[0];
+  return text.slice(around?.start ?? span.start, around?.end ?? span.end).trim();
+}
+
+/** Tracked files that may go with a folder: git has them, and that many are soon fetched back. */
+const MAX_TRACKED = 20;
+
+/** A deletion of what git doesn't hold as it is, or of more files than one would notice. */
+function deletesWork(commands: readonly SimpleCommand[], held: HeldByGit): string | null {
+  for (const command of commands) {
+    if (programCalled(command.name)?.works_on_repository === true) continue;
+    const { deleted, trees_deleted, found_deleted } = effectsOf(command);
+    const lost = [...found_deleted, ...trees_deleted, ...deleted].find((word) => losesWork(word, command, held));
+    if (lost !== undefined) return lost.text;
+  }
+  return null;
+}
+
+function losesWork(word: Word, { cwd }: SimpleCommand, held: HeldByGit): boolean {
+  const path = word.is_resolved && word.glob !== true && word.text !== "" ? absolutePath(word.text, cwd) : null;
+  if (path === null) return true;
+  if (kindOf(path) === "nothing" || isMadeByBuild(path)) return false;
+  return !held.holdsAllBelow(path) || (counted([path]).files ?? 0) > MAX_TRACKED;
+}

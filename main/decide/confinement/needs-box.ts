@@ -1,0 +1,206 @@
+import { statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { isDoneByShell } from "../../shell-reading/programs/shell-builtins.ts";
+import { isAboutMachine, programCalled } from "../../shell-reading/programs/table.ts";
+import type { SimpleCommand } from "../../shell-reading/shell/reading.ts";
+import { programName } from "../../shell-reading/shell/word.ts";
+import { realForm } from "../../shell-reading/targets/path.ts";
+import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
+import { pathName, type ResolvedRequirement, targetText } from "../../shell-reading/targets/target.ts";
+import { ALWAYS_READABLE, type Declaration } from "./declaration.ts";
+import { confinedProject, type Project, type ProjectPlace } from "./project.ts";
+import { fileKind, holdsTooMuch, isBelowAny, isDevice, NO_FILES } from "./touched.ts";
+
+/**
+ * The box of a clear line: the files and folders that it needs, and nothing else of the user's. What it needs is why nobody is asked; the
+ * box is why that holds.
+ */
+
+export interface NeedsPlace extends ProjectPlace {
+  /** Absolute. */
+  cwd: string;
+  /** True where reading all of this project is allowed without asking. */
+  mayRead(project: string): boolean;
+  /** Of a project, or of a folder in one: it holds more than is looked through. */
+  isTooLarge(folder: string): boolean;
+  /** It is git, which sets what is harmless in a repository, or makes one. */
+  changes_settings: boolean;
+}
+
+export type NeedsBox =
+  | { declaration: Declaration }
+  /**
+   * The line runs as it is, and what of it no box could have. `is_asked`: what it writes is asked about each time. `fetches`: it reads or writes
+   * files of its project as soon as a host answers.
+   */
+  | { as_is: string; is_asked?: boolean; fetches?: true };
+
+export function needsBox(
+  needs: readonly ResolvedRequirement[],
+  commands: readonly SimpleCommand[],
+  place: NeedsPlace,
+): NeedsBox {
+  const reader = new NeedsReader(place);
+  for (const need of needs) reader.need(need, needs);
+  const of_machine = commands.find(({ name, argv }) => isAboutMachine(name, argv.slice(1)));
+  if (of_machine !== undefined) reader.leave(of_machine.name);
+  const has_git = commands.some(({ name }) => programCalled(name)?.works_on_repository === true);
+  return reader.box(programsOf(commands), has_git);
+}
+
+/** True for a line that a shell does by itself, without a file. */
+export function isShellOnly(commands: readonly SimpleCommand[]): boolean {
+  return commands.every(
+    ({ name, via, redirects }) =>
+      isDoneByShell(name) && via.length === 0 && redirects.every(({ target }) => isDevice(target.text)),
+  );
+}
+
+/** The programs of a line, with those that start others. */
+export function programsOf(commands: readonly SimpleCommand[]): string[] {
+  const names = commands.flatMap(({ name, via }) => [...via.map((label) => label.split(" ")[0] ?? ""), name]);
+  return [...new Set(names.map(programName))].filter((name) => name !== "" && !isDoneByShell(name));
+}
+
+class NeedsReader {
+  readonly #place: NeedsPlace;
+  readonly #project: Project | null;
+  readonly #reads = new Set<string>();
+  readonly #writes = new Set<string>();
+  /** Folders among them that are written as such: git's, of a repository. */
+  readonly #entered = new Set<string>();
+  readonly #links = new Set<string>();
+  /** Files that are there and lose their names, or get other contents by them. */
+  readonly #replaced = new Set<string>();
+  #shows_project = false;
+  #as_is: string | null = null;
+  #written_outside: string | null = null;
+  /** Contents are read, or something is written, that a box can hold. */
+  #has_more = false;
+  #reaches_host = false;
+  #is_project_too_large = false;
+  /** So are the folders that it writes. */
+  #is_too_large = false;
+
+  constructor(place: NeedsPlace) {
+    this.#place = place;
+    this.#project = confinedProject(place.cwd, place);
+  }
+
+  need(need: ResolvedRequirement, all: readonly ResolvedRequirement[]): void {
+    const { capability, target } = need;
+    const is_file = capability === "fs:read" || capability === "fs:write";
+    this.#reaches_host ||= capability === "network:http";
+    if (!is_file || target.kind !== "path" || target.real === null || target.is_process_relative)
+      return this.leave(targetText(target));
+    if (isDevice(target.real)) return;
+    if (isBelowAny(target.real, NO_FILES)) return this.leave(pathName(target));
+    if (target.lexical !== target.real) this.#links.add(target.lexical);
+    if (capability === "fs:read")
+      this.#read(target.real, pathName(target), { is_tree: target.is_tree, is_names: need.access === "list" });
+    else this.#write(need, target.real, all);
+  }
+
+  /**
+   * What no box has takes a line out of it only where it is all that the line does: nothing else may leave with it, git least of all. In
+   * the box it fails.
+   */
+  box(programs: readonly string[], has_git: boolean): NeedsBox {
+    const project = this.#writes.size === 0 ? this.#project : this.#projectWritten();
+    const is_held = !this.#is_too_large && (has_git || (this.#has_more && !this.#reaches_host));
+    const fetches = this.#reaches_host && this.#has_more && project !== null ? { fetches: true as const } : {};
+    // Asked about by its name, or granted: a box could only refuse what the user has allowed.
+    if (this.#written_outside !== null) return { as_is: this.#written_outside, is_asked: has_git, ...fetches };
+    if (this.#as_is !== null && !is_held) return { as_is: this.#as_is, ...fetches };
+    const writes = [...this.#writes].filter((path) => project !== null && isAtOrBelow(path, project.root));
+    const shown = this.#shows_project && this.#project !== null ? [this.#project.root] : [];
+    const reads = [...this.#reads].filter((path) => !shown.some((folder) => isAtOrBelow(path, folder)));
+    const { cwd } = this.#place;
+    const declaration = {
+      kind: "needs" as const,
+      project: project?.root ?? realForm(cwd) ?? cwd,
+      cwd,
+      reads: outermost([...shown, ...reads]),
+      writes: outermost(writes),
+      network: false,
+      links: [...this.#links],
+      ...(this.#is_project_too_large && writes.length > 0 ? { is_project_too_large: true as const } : {}),
+      ...(this.#replaced.size === 0 ? {} : { replaces: [...this.#replaced] }),
+      programs,
+      ...(this.#place.changes_settings ? { changes_settings: [...this.#entered].map(settingsOfFolder) } : {}),
+    };
+    return { declaration };
+  }
+
+  leave(shown: string): void {
+    this.#as_is ??= shown;
+  }
+
+  #read(real: string, shown: string, { is_tree, is_names }: { is_tree: boolean; is_names: boolean }): void {
+    const kind = fileKind(real);
+    if (kind === "nothing") return;
+    if (kind === "other" || holdsTooMuch(real, this.#place.home, this.#project?.root)) return this.leave(shown);
+    if (isBelowAny(real, ALWAYS_READABLE) && isForEverybody(real)) return;
+    const { root } = this.#project ?? {};
+    this.#has_more ||= !is_names;
+    this.#shows_project ||=
+      (kind === "folder" || is_tree) && root !== undefined && isAtOrBelow(real, root) && this.#place.mayRead(root);
+    this.#reads.add(real);
+  }
+
+  /** A file that is there and keeps its name; else the folder that gets the name, or loses it. */
+  #write(need: ResolvedRequirement, real: string, all: readonly ResolvedRequirement[]): void {
+    const { target, access, copied_from } = need;
+    const kind = fileKind(real);
+    if (kind === "other" || target.kind !== "path") return this.leave(targetText(target));
+    const is_entered = kind === "folder" && target.is_folder === true;
+    const keeps_name = kind === "file" && access === undefined && copied_from === undefined && !isRead(real, all);
+    if (kind === "file" && !keeps_name) this.#replaced.add(real);
+    if (is_entered) this.#entered.add(real);
+    this.#writes.add(is_entered || keeps_name ? real : folderThere(dirname(real)));
+  }
+
+  /** The one project that all of it is written in. */
+  #projectWritten(): Project | null {
+    const [first = ""] = this.#writes;
+    const inside = this.#project !== null && isAtOrBelow(first, this.#project.root) ? this.#project : null;
+    const project = inside ?? confinedProject(fileKind(first) === "file" ? dirname(first) : first, this.#place);
+    const outside = [...this.#writes].find((path) => project === null || !isAtOrBelow(path, project.root));
+    if (outside !== undefined || project === null) this.#written_outside = outside ?? first;
+    else if (this.#place.isTooLarge(project.root)) {
+      this.#is_project_too_large = true;
+      const too_large = [...this.#writes].find((path) => path === project.root || this.#place.isTooLarge(path));
+      this.#is_too_large = too_large !== undefined;
+      if (too_large !== undefined) this.leave(too_large);
+    }
+    this.#has_more ||= [...this.#writes].some((path) => project !== null && isAtOrBelow(path, project.root));
+    return project;
+  }
+}
+
+const settingsOfFolder = (folder: string): string => join(folder, ".git/config");
+
+/** By the same name read and written: a program may put another file in its place. */
+function isRead(real: string, needs: readonly ResolvedRequirement[]): boolean {
+  return needs.some(
+    ({ capability, target }) => capability === "fs:read" && target.kind === "path" && target.real === real,
+  );
+}
+
+/** The nearest folder that is there. */
+function folderThere(path: string): string {
+  return path === "/" || fileKind(path) !== "nothing" ? path : folderThere(dirname(path));
+}
+
+function outermost(paths: readonly string[]): string[] {
+  const all = [...new Set(paths)].sort();
+  return all.filter((path) => !all.some((other) => other !== path && isAtOrBelow(path, other)));
+}
+
+function isForEverybody(real: string): boolean {
+  try {
+    return (statSync(real).mode & 0o004) !== 0;
+  } catch {
+    return false; // gone meanwhile: then it is shown by its name, or isn't there
+  }
+}

@@ -1,0 +1,116 @@
+import {
+  endsOrAwaits,
+  endsProcesses,
+  needsTheMachine,
+  outlivesCommand,
+  usesNetwork,
+  wrapsTheMachine,
+} from "../../shell-reading/programs/box-programs.ts";
+import { addsSubmodule, gitReach, gitWords } from "../../shell-reading/programs/git-reach.ts";
+import { launchedBy } from "../../shell-reading/programs/hazard-records.ts";
+import { programCalled } from "../../shell-reading/programs/table.ts";
+import type { SimpleCommand, Word } from "../../shell-reading/shell/reading.ts";
+import { programName } from "../../shell-reading/shell/word.ts";
+import type { CommandLine } from "../executors/command-lines.ts";
+
+/** What the programs of a line need beside files: the machine, hosts, or to stay when the line has ended. */
+
+interface Called {
+  name: string;
+  args: readonly Word[];
+}
+
+/** More launchers than anybody puts in front of one another. */
+const MAX_LAUNCHERS = 4;
+
+/** The command, and the program that it starts by its name: `npx tsc`. */
+function calledBy({ name, argv }: SimpleCommand): Called[] {
+  const called: Called[] = [{ name, args: argv.slice(1) }];
+  let words = launchedBy(name, argv);
+  for (let left = MAX_LAUNCHERS; words !== null && words.length > 0 && left > 0; left--) {
+    const inner = programName(words[0]?.text ?? "").replace(/(?<=.)@[^@]*$/, "");
+    called.push({ name: inner, args: words.slice(1) });
+    words = launchedBy(inner, words);
+  }
+  return called;
+}
+
+/** Those of which it is certain that they run, if the line gets to them. */
+export function certainCommands({ reading }: CommandLine): SimpleCommand[] {
+  return reading.commands.filter(({ is_speculative }) => is_speculative !== true);
+}
+
+/** The wrappers of a command, by the names of their programs. */
+const wrappersOf = ({ via }: SimpleCommand): string[] => via.map((label) => label.split(" ")[0] ?? "");
+
+/** The program of the line that needs what no box has, or null. */
+export function needingTheMachine(line: CommandLine, home: string): string | null {
+  const commands = certainCommands(line);
+  const has_background = commands.some(({ in_background }) => in_background);
+  for (const command of commands) {
+    const wrapper = wrappersOf(command).find(wrapsTheMachine);
+    if (wrapper !== undefined) return wrapper;
+    for (const { name, args } of calledBy(command)) {
+      if (needsTheMachine(name, args)) return name;
+      // What the line itself has started it can end.
+      if (endsProcesses(name) && !has_background) return name;
+      if (isGit(name) && gitReach(args, command.cwd, home) === "machine") return gitWords(args);
+    }
+  }
+  return null;
+}
+
+/** A command that changes a repository's settings, or makes one: what is there is run later. Null where there is none. */
+export function changingRepository(line: CommandLine, home: string): string | null {
+  for (const command of certainCommands(line))
+    for (const { name, args } of calledBy(command))
+      if (isGit(name) && gitReach(args, command.cwd, home) === "settings") return gitWords(args);
+  return null;
+}
+
+/** The program of a line that adds a submodule and does nothing else, so that it alone gets to the project's settings; or null. */
+export function addingSubmodule({ reading }: CommandLine): string | null {
+  const [command, ...others] = reading.commands;
+  if (command === undefined || others.length > 0 || reading.defines) return null;
+  const { argv, name, via, redirects, assignments, in_background } = command;
+  const has_more = in_background || [via, redirects, assignments].some((list) => list.length > 0);
+  const is_called = !has_more && argv[0]?.text === name && isGit(name);
+  return is_called && addsSubmodule(argv.slice(1)) ? name : null;
+}
+
+/** The program of the line that fetches from hosts, or null. */
+export function fetching(line: CommandLine, home: string): string | null {
+  for (const command of certainCommands(line))
+    for (const { name, args } of calledBy(command))
+      if (usesNetwork(name, args) || (isGit(name) && gitReach(args, command.cwd, home) === "network")) return name;
+  return null;
+}
+
+/**
+ * What continues when the line has ended, or null: what is left in the background, and not ended or waited for by the line itself. A box
+ * ends with its line. A line that its client itself keeps in the background hasn't ended.
+ */
+export function stayingBehind(line: CommandLine): string | null {
+  const commands = certainCommands(line);
+  for (const command of commands) {
+    const stays = [...wrappersOf(command), command.name].find(outlivesCommand);
+    if (stays !== undefined) return stays;
+  }
+  const left = commands.filter(({ in_background }) => in_background);
+  const [first] = left;
+  if (first === undefined) return null;
+  const last = Math.max(...left.map(({ end }) => end));
+  const is_ended = commands.some(
+    ({ name, start, in_background }) => !in_background && start >= last && endsOrAwaits(name),
+  );
+  return is_ended ? null : `${first.name} &`;
+}
+
+/** True if something runs beside the rest of the line: it may serve on the loopback device. */
+export function hasBackground(line: CommandLine): boolean {
+  return certainCommands(line).some(({ in_background }) => in_background);
+}
+
+function isGit(name: string): boolean {
+  return programCalled(name)?.works_on_repository === true;
+}

@@ -1,0 +1,220 @@
+import { statSync } from "node:fs";
+import type { CallEnvironment, GuardEnv } from "../../shell-reading/clear/call-environment.ts";
+import { scriptWordOf } from "../../shell-reading/programs/script-words.ts";
+import { FROM_INPUT } from "../../shell-reading/shell/lists.ts";
+import { absolutePath } from "../../shell-reading/shell/paths.ts";
+import type { SimpleCommand, Word } from "../../shell-reading/shell/reading.ts";
+import { realForm } from "../../shell-reading/targets/path.ts";
+import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
+import { askedEachTime } from "../../shell-reading/targets/secret-files.ts";
+import { pathName, pathTarget, type ResolvedRequirement, targetText } from "../../shell-reading/targets/target.ts";
+import { following } from "../../shell-reading/targets/tree-scan.ts";
+import { HeldByGit } from "../description/held-by-git.ts";
+import { askedBelow, markedByName } from "../guard/asked-each-time.ts";
+import type { GateFiles } from "../guard/gate-files.ts";
+import { isForbidden } from "../guard/guard.ts";
+import { runsLater } from "../guard/run-later.ts";
+import { effectsOf, recordedAccesses } from "../guard/shell/effects.ts";
+import { foldersNamed } from "../guard/shell/path-words.ts";
+import { ALWAYS_READABLE } from "./declaration.ts";
+import { type Project, placeOf } from "./project.ts";
+
+/**
+ * What a line is known to touch, against what its box would let through: by its needs, and by what its commands' records say where the
+ * line as a whole isn't clear. The box holds whatever is not known.
+ */
+
+export type Touched =
+  /** What it reads outside of the project: each path (real) with the needs that ask for it. */
+  | { reads: readonly string[]; needs: readonly ResolvedRequirement[] }
+  /** What the box would not let through, as it is shown. */
+  | { leaves: string };
+
+export interface TouchedPlace {
+  home: string;
+  cwd: string;
+  env: GuardEnv | undefined;
+  /** Left out where there is no gate whose files could be touched. */
+  gate_files?: GateFiles | undefined;
+}
+
+/** A process's own view, devices and the machine's sockets: another thing in a box, or nothing. */
+export const NO_FILES = ["/proc", "/sys", "/dev", "/run", "/var/run"];
+const DEVICE = /^\/dev\/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd\/\d+)$/;
+/** What builds make, and only a build runs. */
+const BUILT =
+  /(?:^|\/)(?:(?:node_modules\/\.bin|\.?venv\/bin|(?:site|dist)-packages|\.bsp)(?:\/|$)|\.pnp\.(?:cjs|loader\.mjs)$|pyvenv\.cfg$)/;
+
+export function touchedBy(
+  needs: readonly ResolvedRequirement[],
+  commands: readonly SimpleCommand[],
+  project: Project,
+  place: TouchedPlace,
+): Touched {
+  const reader = new TouchedReader(project, place);
+  for (const need of needs) reader.need(need);
+  for (const command of commands) reader.command(command);
+  return reader.found();
+}
+
+class TouchedReader {
+  readonly #project: Project;
+  readonly #place: TouchedPlace;
+  /** One for all paths: what runs later is remembered by it. */
+  readonly #environment: CallEnvironment;
+  readonly #reads = new Set<string>();
+  readonly #needs: ResolvedRequirement[] = [];
+  #leaves: string | null = null;
+
+  constructor(project: Project, place: TouchedPlace) {
+    this.#project = project;
+    this.#place = place;
+    const { home, cwd, env } = place;
+    this.#environment = { home, cwd, env };
+  }
+
+  found(): Touched {
+    return this.#leaves === null ? { reads: [...this.#reads], needs: this.#needs } : { leaves: this.#leaves };
+  }
+
+  /** To run code is what the box is for: also where it isn't known what a folder that is copied or moved would bring along. */
+  need(need: ResolvedRequirement): void {
+    const { capability, target } = need;
+    if (capability === "fs:read") this.#read(need);
+    if (capability !== "fs:write") return;
+    if (target.kind !== "path" || target.real === null || target.is_process_relative) this.#leave(targetText(target));
+    else this.#written(target.real, pathName(target));
+  }
+
+  command(command: SimpleCommand): void {
+    const { cwd } = command;
+    if (cwd !== null && !this.#isInside(placeOf(cwd))) return this.#leave(cwd);
+    for (const folder of foldersNamed(command)) if (!this.#isInside(placeOf(folder))) this.#leave(folder);
+    const { written, trees_written, moved, changed, trees_changed, deleted, trees_deleted, placed, ...read } =
+      effectsOf(command);
+    const changes = [written, trees_written, moved, changed, trees_changed, deleted, trees_deleted].flat();
+    for (const word of [...changes, ...placed.map(({ word }) => word)]) this.#writtenWord(word, cwd);
+    this.#script(command);
+    for (const word of read.only_read) this.#readWord(word, cwd, read.trees_read.includes(word));
+    for (const { is_put_away, word } of recordedAccesses(command).accesses)
+      if (is_put_away && word !== "here") this.#needs.push(this.#named(word.text));
+  }
+
+  #named(path: string, is_tree = false): ResolvedRequirement {
+    const target = pathTarget(path, this.#place.home, undefined, is_tree);
+    return markedByName({ capability: "fs:read", target }, new HeldByGit(this.#place.home));
+  }
+
+  /** The file that it runs. A program of the user's own is where the box finds those, or it isn't there. */
+  #script({ name, argv, cwd }: SimpleCommand): void {
+    const word = scriptWordOf(name, argv);
+    const path = word === null ? null : absolutePath(word.text, cwd);
+    if (word === null || path === null) return;
+    if (word !== argv[0] || !runsLater(path, this.#environment)) this.#readWord(word, cwd, false);
+  }
+
+  #leave(shown: string): void {
+    this.#leaves ??= shown;
+  }
+
+  #isInside(real: string | null): boolean {
+    return real !== null && isAtOrBelow(real, this.#project.root);
+  }
+
+  #written(real: string, shown: string): void {
+    const is_kept = !BUILT.test(real) && runsLater(real, this.#environment);
+    if (!this.#isInside(real) || is_kept || askedEachTime(real) !== undefined) this.#leave(shown);
+  }
+
+  #writtenWord(word: Word, cwd: string | null): void {
+    if (DEVICE.test(word.text)) return;
+    if (word.is_resolved && word.glob !== true) {
+      const path = word.text === "" ? null : absolutePath(word.text, cwd);
+      const real = path === null ? null : placeOf(path);
+      return real === null ? this.#leave(word.text) : this.#written(real, word.text);
+    }
+    // What a search found: outside of the project nothing can be written.
+    if (word.pieces.every(({ kind, text }) => kind === "unknown" && text === FROM_INPUT)) return;
+    // A name of which only the end is open is in the folder that it begins with.
+    const fixed = fixedFolder(word, cwd);
+    if (fixed === null || !this.#isInside(placeOf(fixed))) this.#leave(word.text);
+  }
+
+  #read(need: ResolvedRequirement): void {
+    const { target, access, ask_each_time, skips_hidden } = need;
+    if (target.kind !== "path" || target.real === null || target.is_process_relative)
+      return this.#leave(targetText(target));
+    const { real } = target;
+    if (this.#isInside(real)) {
+      // The box hides it, unless it is named.
+      if (ask_each_time !== undefined) this.#add(real, need);
+      return;
+    }
+    if (DEVICE.test(real)) return;
+    if (isBelowAny(real, NO_FILES)) return this.#leave(pathName(target));
+    if (ask_each_time === undefined && isBelowAny(real, ALWAYS_READABLE)) return;
+    const kind = fileKind(real);
+    if (kind === "nothing") return;
+    // Of a folder the box would show all, not its names alone.
+    const is_more = kind === "folder" && (!target.is_tree || access === "list" || skips_hidden === true);
+    if (kind === "other" || is_more || holdsTooMuch(real, this.#place.home, this.#project.root))
+      return this.#leave(pathName(target));
+    this.#add(real, need);
+  }
+
+  /** What the needs don't say already, as the line isn't clear there. */
+  #readWord(word: Word, cwd: string | null, is_tree: boolean): void {
+    if (!word.is_resolved || word.glob === true || word.text === "" || DEVICE.test(word.text)) return;
+    const path = absolutePath(word.text, cwd);
+    const real = path === null ? null : realForm(path);
+    if (path === null || real === null || this.#isInside(real)) return;
+    if ([...this.#reads].some((one) => isAtOrBelow(real, one)) || isBelowAny(real, ALWAYS_READABLE)) return;
+    const kind = fileKind(real);
+    if (kind === "nothing" || (kind === "folder" && !is_tree)) return;
+    const need = this.#named(path, kind === "folder");
+    this.#read(need);
+    for (const secret of askedBelow(need, new HeldByGit(this.#place.home))) this.#needs.push(secret);
+  }
+
+  /** The guard has read the line: where a link leads that only the commands' records name, it hasn't seen. */
+  #add(real: string, need: ResolvedRequirement): void {
+    if (isForbidden(need, this.#place)) return this.#leave(targetText(need.target));
+    this.#reads.add(real);
+    this.#needs.push(need);
+  }
+}
+
+/** A home folder, or one above it, or one above the project. */
+export function holdsTooMuch(real: string, home: string, project: string | undefined): boolean {
+  if ([home, realForm(home) ?? home].some((one) => isAtOrBelow(one, real))) return true;
+  return project !== undefined && project !== real && isAtOrBelow(project, real);
+}
+
+/** What every process has: a box has its own. */
+export const isDevice = (path: string): boolean => DEVICE.test(path);
+
+/** The folder of a word whose last name, or what follows in it, isn't known; null where that may be any. */
+function fixedFolder({ pieces }: Word, cwd: string | null): string | null {
+  const [first] = pieces;
+  if (first === undefined || first.kind === "unknown") return null;
+  if (pieces.some(({ text, kind }) => kind !== "unknown" && /(?:^|\/)\.\.(?:\/|$)/.test(text))) return null;
+  const is_absolute = first.kind === "text" && first.text.startsWith("/");
+  if (!is_absolute) return first.kind === "text" && first.text.startsWith("~") ? null : cwd;
+  return first.text.slice(0, first.text.lastIndexOf("/")) || "/";
+}
+
+export function isBelowAny(path: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => isAtOrBelow(path, folder));
+}
+
+export function fileKind(path: string): "file" | "folder" | "nothing" | "other" {
+  try {
+    const stat = following(() => statSync(path, { throwIfNoEntry: false }));
+    if (stat === null) return "other";
+    if (stat === undefined) return "nothing";
+    if (stat.isDirectory()) return "folder";
+    return stat.isFile() ? "file" : "other";
+  } catch {
+    return "other"; // it can't be looked at: then it can't be shown either
+  }
+}

@@ -1,0 +1,45 @@
+import { kindOf } from "../../shell-reading/targets/path-kind.ts";
+import { scanTree } from "../../shell-reading/targets/tree-scan.ts";
+
+/** How much lies at paths that would be deleted. */
+
+/** Entries that are counted for one sentence; beyond the first of them only for so long, in milliseconds. */
+const MAX_COUNTED = 5000;
+const ALWAYS_COUNTED = 1000;
+const MAX_MS = 8;
+const NONE: ReadonlySet<string> = new Set();
+
+export interface Counted {
+  folders?: number;
+  files?: number;
+  is_more?: true;
+}
+
+/** Folders that are named, and the files in them and among the paths; nothing where none of the paths is there. Links count as files. */
+export function counted(paths: readonly string[]): Counted {
+  const ends_at = performance.now() + MAX_MS;
+  let seen = 0;
+  let folders = 0;
+  let files = 0;
+  let is_whole = true;
+  for (const path of new Set(paths)) {
+    const kind = kindOf(path);
+    if (kind === "nothing") continue;
+    if (kind !== "folder") {
+      files++;
+      continue;
+    }
+    folders++;
+    const left = MAX_COUNTED - files;
+    if (left <= 0 || !is_whole) {
+      is_whole = false;
+      continue;
+    }
+    is_whole = scanTree(path, { max_entries: left, max_depth: 64, skipped: NONE }, ({ is_folder }) => {
+      if (!is_folder) files++;
+      return ++seen < ALWAYS_COUNTED || performance.now() < ends_at;
+    });
+  }
+  if (folders === 0 && files === 0) return {};
+  return { ...(folders > 0 ? { folders } : {}), files, ...(is_whole ? {} : { is_more: true }) };
+}

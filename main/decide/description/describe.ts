@@ -1,0 +1,129 @@
+import type { Description } from "../../../ipc/contract/description.ts";
+import type { CallKind } from "../../../ipc/contract/hazards.ts";
+import type { ProposedCall } from "../../../ipc/contract/wire.ts";
+import { askedOutside } from "../../shell-reading/programs/gate-command.ts";
+import { withScanLimit } from "../../shell-reading/targets/tree-scan.ts";
+import type { CommandLine } from "../executors/command-lines.ts";
+import type { ExecutorManifest } from "../executors/manifest.ts";
+import { takesComments } from "../executors/needs.ts";
+import { claimsOf, readDefinition } from "../mcp/definition.ts";
+import type { Reviewable } from "../stages/examination.ts";
+import { placeOf } from "./call-place.ts";
+import { changesOf } from "./changes.ts";
+import { describedCommand } from "./commands.ts";
+import { effectOfHazards, effectOfLines, effectOfTool, worse } from "./effect.ts";
+import { hazardOfTool, hazardsOfLines, hazardsOfNeeds, runsUnasked, typedIntoLater, worstFirst } from "./hazards.ts";
+import { HeldByGit } from "./held-by-git.ts";
+import { standsForOf } from "./run-by-name.ts";
+import { skillTexts } from "./skill-text.ts";
+
+/** What is known of a call once it is valid. */
+export type Describable = Pick<Reviewable, "call" | "executor" | "needs" | "settings" | "lines">;
+
+/** What a call is, once for every surface: made when the user is asked about it. Bounded in time and size, whatever the call says. */
+export function describe(x: Describable): Description {
+  return withScanLimit(() => description(x));
+}
+
+function description(x: Describable): Description {
+  const { call, executor, needs, settings } = x;
+  const place = { ...placeOf(call, settings.home, settings.env), has_comments: takesComments(executor) };
+  const held = new HeldByGit(settings.home);
+  const lines = commandLinesOf(x);
+  const is_command = lines.length > 0;
+  const of_tool = [...hazardOfTool(executor.manifest), ...typedIntoLater(lines, executor.manifest)];
+  const of_arguments = is_command ? hazardsOfLines(lines, place, held) : hazardsOfNeeds(needs, place);
+  const hazards = [...of_tool, ...of_arguments];
+  const of_call = is_command ? effectOfLines(x, lines, place, held) : effectOfTool(x, held);
+  // What a tool that nothing describes does with a command line isn't known, whatever the line says.
+  const is_known = executor.is_described || executor.mcp?.state === "looks";
+  const base = is_known ? of_call : worse(of_call, "anything");
+  const of_hazards = effectOfHazards(hazards, base === "anything" || base === "final");
+  const changes = changesOf(x, lines, place);
+  return {
+    kind: is_command ? "command" : changes.length > 0 && isGivenPatch(executor) ? "edit" : kindOf(x),
+    effect: worse(base, of_hazards),
+    hazards: worstFirst(hazards),
+    commands: lines.map((line) => describedCommand(line, call, place)),
+    changes,
+    mcp: describedTool(x),
+    stands_for: [...standsForOf(lines, place), ...(runsUnasked(hazards) ? skillTexts(call.args, place) : [])],
+    request: requestOf(call, executor.manifest),
+    ...outsideOf(lines),
+    project: place.project,
+  };
+}
+
+/** Characters of an agent's reason. */
+const MAX_REASON = 400;
+
+/** That a line asks to run outside the box, and the first reason that it gives. */
+function outsideOf(lines: readonly CommandLine[]): Pick<Description, "outside"> {
+  const asked = lines
+    .flatMap(({ reading }) => reading.commands)
+    .map(({ name, argv }) => askedOutside(name, argv))
+    .filter((one) => one !== null);
+  if (asked.length === 0) return {};
+  const reason = asked.map((one) => one.reason?.trim() ?? "").find((text) => text !== "");
+  return { outside: { reason: reason?.slice(0, MAX_REASON) ?? null } };
+}
+
+/** The command lines of a call that is run by a shell, or by a tool that nothing describes: what it does with one isn't ours to guess. */
+function commandLinesOf({ call, executor: { manifest, is_described }, lines }: Describable): readonly CommandLine[] {
+  if (mcpOf(call.executor, is_described) !== null) return [];
+  const runs = manifest.needs.some(
+    ({ capability, target }) =>
+      capability === "code:exec" && target.from === "command" && (target.is_shell === true || !is_described),
+  );
+  return runs ? lines.all : [];
+}
+
+/** A tool that is described as one for patches, or one that nothing describes. */
+function isGivenPatch({ manifest, is_described }: Describable["executor"]): boolean {
+  return !is_described || manifest.needs.some(({ target }) => target.from === "patch");
+}
+
+function kindOf({ call, executor, needs }: Describable): CallKind {
+  const { manifest, is_described } = executor;
+  if (mcpOf(call.executor, is_described) !== null) return "mcp";
+  const has = (capability: string) => needs.some((need) => need.capability === capability);
+  // A tool that is described is what its manifest says; what else its paths mean is in its effect.
+  const isNamed = (capability: string) => manifest.needs.some((need) => need.capability === capability);
+  // One that isn't known to be a patch has no changes.
+  if (manifest.needs.some(({ target }) => target.from === "patch")) return "other";
+  if (isNamed("fs:write")) return EDIT_ARGS.some((arg) => call.args[arg] !== undefined) ? "edit" : "write";
+  if (isNamed("code:exec")) return "other";
+  if (isNamed("network:http")) return "fetch";
+  if (isNamed("fs:read")) return "read";
+  return has("network:http") && is_described ? "fetch" : "other";
+}
+
+/** Arguments of tools that change a part of a file. */
+const EDIT_ARGS = ["old_string", "new_string", "oldString", "newString", "edits", "new_source"] as const;
+
+function mcpOf(executor: string, is_described: boolean): Description["mcp"] {
+  const named = is_described ? null : /^mcp__(.+?)__(.+)$/.exec(executor);
+  if (named === null) return null;
+  return { server: named[1] ?? "", tool: named[2] ?? "", claims: [] };
+}
+
+/** The server's own names and claims, where a proxy has announced them; else what the executor's name says. */
+function describedTool({ call, executor: { is_described, mcp } }: Describable): Description["mcp"] {
+  if (mcp === undefined) return mcpOf(call.executor, is_described);
+  const definition = mcp.definition === null ? undefined : readDefinition(mcp.definition);
+  const claims = definition === undefined ? [] : claimsOf(definition);
+  return { server: mcp.server, tool: mcp.tool, claims };
+}
+
+/** Characters of a path and query. */
+const MAX_PATH = 2000;
+
+function requestOf({ args }: ProposedCall, manifest: ExecutorManifest): Description["request"] {
+  const source = manifest.needs.find(({ target }) => target.from === "url")?.target;
+  const url = source?.from === "url" ? args[source.arg] : undefined;
+  if (typeof url !== "string" || !URL.canParse(url)) return null;
+  const { host, pathname, search } = new URL(url);
+  const asked = manifest.reversibility === "reversible" ? "GET" : "POST";
+  const method = typeof args.method === "string" && /^[A-Za-z]{1,16}$/.test(args.method) ? args.method : asked;
+  return { method: method.toUpperCase(), host, path: (pathname + search).slice(0, MAX_PATH) };
+}

@@ -1,0 +1,178 @@
+import type { Reversibility } from "../../../ipc/contract/decision.ts";
+import type { Description, Hazard } from "../../../ipc/contract/description.ts";
+import { EFFECTS, type Effect, type HazardId } from "../../../ipc/contract/hazards.ts";
+import { gitEffect } from "../../shell-reading/programs/git.ts";
+import { programCalled } from "../../shell-reading/programs/table.ts";
+import type { SimpleCommand } from "../../shell-reading/shell/reading.ts";
+import { kindOf } from "../../shell-reading/targets/path-kind.ts";
+import type { ResolvedRequirement } from "../../shell-reading/targets/target.ts";
+import type { Executor } from "../executors/catalog.ts";
+import type { CommandLine } from "../executors/command-lines.ts";
+import type { Reviewable } from "../stages/examination.ts";
+import type { CallPlace } from "./call-place.ts";
+import { clearedLine } from "./cleared-line.ts";
+import type { HeldByGit } from "./held-by-git.ts";
+
+/** What a call leaves behind, from its reading: never from the tool's name. */
+
+/** Of two effects the one that leaves more behind. */
+export function worse(a: Effect, b: Effect): Effect {
+  return EFFECTS.indexOf(a) >= EFFECTS.indexOf(b) ? a : b;
+}
+
+/** What these hazards mean for what can be taken back. Deleted files are looked for in git (`effectOfNeeds`). */
+const EFFECT_OF: Partial<Record<HazardId, Effect>> = {
+  "deletes-cloud-resources": "final",
+  "deletes-database": "final",
+  "overwrites-disk": "final",
+  "rewrites-remote-history": "final",
+  publishes: "final",
+  "discards-changes": "final",
+  "deletes-container-data": "final",
+  "sends-file": "sends",
+  "sends-mail": "sends",
+};
+
+export function effectOfHazards(hazards: readonly Hazard[], deletes_for_good: boolean): Effect {
+  return hazards
+    .map(({ id }) => (id === "deletes-files" && deletes_for_good ? "final" : (EFFECT_OF[id] ?? "reads")))
+    .reduce(worse, "reads");
+}
+
+/** Of a tool that says what it needs. */
+export function effectOfTool({ executor, needs }: Pick<Reviewable, "executor" | "needs">, held: HeldByGit): Effect {
+  const from_needs = effectOfNeeds(needs, held);
+  return sendsAway(executor, needs) ? worse(from_needs, "sends") : from_needs;
+}
+
+/** True if a call takes something away from this machine: more than the question for what is fetched. What runs code may do so besides. */
+export function sendsAway({ manifest }: Pick<Executor, "manifest">, needs: readonly ResolvedRequirement[]): boolean {
+  if (needs.some(isSent)) return true;
+  const has_network = needs.some(({ capability }) => capability === "network:http" || capability === "llm:online");
+  return has_network && manifest.reversibility !== "reversible" && !isShell(manifest);
+}
+
+/** Something is sent where this is needed. */
+export function isSent({ capability, target }: ResolvedRequirement): boolean {
+  return (
+    capability === "mail:send" || capability === "channel:out" || (target.kind === "host" && target.sends === true)
+  );
+}
+
+const isShell = ({ needs }: Executor["manifest"]): boolean =>
+  needs.some(({ target }) => target.from === "command" && target.is_shell === true);
+
+function effectOfNeeds(needs: readonly ResolvedRequirement[], held: HeldByGit): Effect {
+  const copied = new Set(needs.map(({ copied_from }) => copied_from));
+  return needs
+    .map((need) => {
+      const effect = effectOfNeed(need, held);
+      // What is moved is there under another name.
+      const is_moved = need.target.kind === "path" && copied.has(need.target.lexical);
+      return effect === "final" && is_moved ? "changes_files" : effect;
+    })
+    .reduce(worse, "reads");
+}
+
+function effectOfNeed(need: ResolvedRequirement, held: HeldByGit): Effect {
+  const { capability, target, access } = need;
+  switch (capability) {
+    case "code:exec":
+      return "anything";
+    case "fs:write": {
+      if (target.kind !== "path" || target.real === null) return "changes_files";
+      const path = target.real;
+      if (access === "delete") return held.holdsAllBelow(path) ? "in_git" : "final";
+      if (target.is_tree) return "changes_files";
+      // A folder that is there already is kept as it is.
+      if (kindOf(path) === "folder") return held.isInRepository(path) ? "in_git" : "changes_files";
+      return held.heldAt(path) === "not_held" ? "changes_files" : "in_git";
+    }
+    default:
+      return isSent(need) ? "sends" : "reads";
+  }
+}
+
+/** Of command lines, part by part: what isn't clear runs code, but for what git itself can take back. */
+export function effectOfLines(
+  { call, needs }: Pick<Reviewable, "call" | "needs">,
+  lines: readonly CommandLine[],
+  place: CallPlace,
+  held: HeldByGit,
+): Effect {
+  if (lines.length === 0) return "anything";
+  const texts = new Set(lines.map(({ text }) => text));
+  // What its paths mean beyond the line: content that is run later.
+  const runs_more = needs.some(
+    ({ capability, target }) => capability === "code:exec" && !(target.kind === "exact" && texts.has(target.value)),
+  );
+  const of_lines = lines.map((line) => effectOfLine(line, call, place, held));
+  return [...of_lines, runs_more ? ("anything" as const) : ("reads" as const)].reduce(worse, "reads");
+}
+
+function effectOfLine(line: CommandLine, call: Reviewable["call"], place: CallPlace, held: HeldByGit): Effect {
+  const cleared = clearedLine(line, call, place);
+  const { commands, unread } = line.reading;
+  if (unread !== null || (commands.length === 0 && cleared.unclear !== null)) return "anything";
+  if (cleared.unclear === null) {
+    return commands.some(({ name }) => programCalled(name)?.works_on_repository)
+      ? effectOfGitLine(commands, cleared, place, held)
+      : effectOfNeeds(cleared.needs, held);
+  }
+  return commands
+    .map((command) => {
+      const parts = cleared.commands.filter(({ start, end }) => start >= command.start && end <= command.end);
+      const is_clear = parts.length > 0 && parts.every(({ unclear }) => unclear === null);
+      const of_git = effectOfGit(command, place);
+      if (of_git !== null) return of_git;
+      if (!is_clear) return "anything";
+      return effectOfNeeds(
+        parts.flatMap(({ needs }) => needs),
+        held,
+      );
+    })
+    .reduce(worse, "reads");
+}
+
+/** A clear line with git in it: git's own work stays in git. */
+function effectOfGitLine(
+  commands: readonly SimpleCommand[],
+  cleared: ReturnType<typeof clearedLine>,
+  place: CallPlace,
+  held: HeldByGit,
+): Effect {
+  return cleared.commands
+    .map(({ start, end, needs }) => {
+      const command = commands.find((one) => one.start <= start && one.end >= end);
+      const of_git = command === undefined ? null : effectOfGit(command, place);
+      return of_git ?? effectOfNeeds(needs, held);
+    })
+    .reduce(worse, "reads");
+}
+
+function effectOfGit(command: SimpleCommand, { home }: CallPlace): Effect | null {
+  const is_git = programCalled(command.name)?.works_on_repository === true && command.via.length === 0;
+  return is_git && command.redirects.length === 0 ? gitEffect(command.argv.slice(1), command.cwd, home) : null;
+}
+
+/** The required three words for it (docs/decisions/requirements-approvals.md, "Card"). */
+const REVERSIBILITY: Readonly<Record<Effect, Reversibility>> = {
+  reads: "reversible",
+  in_git: "reversible",
+  changes_files: "partial",
+  anything: "partial",
+  sends: "partial",
+  final: "irreversible",
+};
+
+/** Of a tool that runs code or sends something without a shell, its manifest knows more than its call says. */
+export function reversibilityOf(
+  { effect, hazards }: Pick<Description, "effect" | "hazards">,
+  { manifest, is_described }: Pick<Executor, "manifest" | "is_described">,
+): Reversibility {
+  if ((effect === "anything" || effect === "sends") && is_described && !isShell(manifest))
+    return manifest.reversibility;
+  return effect === "sends" && hazards.some(({ id }) => EFFECT_OF[id] === "sends")
+    ? "irreversible"
+    : REVERSIBILITY[effect];
+}

@@ -1,0 +1,340 @@
+import { opendirSync } from "node:fs";
+import { ownCommand } from "../../../ipc/base/own-command.ts";
+import type { StandsFor } from "../../../ipc/contract/description.ts";
+import { askedOutside } from "../../shell-reading/programs/gate-command.ts";
+import { launchedBy, runsElsewhere } from "../../shell-reading/programs/hazard-records.ts";
+import { type LoadedFile, launchedFile, loadedFilesOf } from "../../shell-reading/programs/loaded-files.ts";
+import { changesRunner, type NamedScripts, namedScripts } from "../../shell-reading/programs/script-runners.ts";
+import { commandsIn, scriptLines } from "../../shell-reading/programs/script-texts.ts";
+import { scriptWordOf } from "../../shell-reading/programs/script-words.ts";
+import { absolutePath, canMatch, pathOf } from "../../shell-reading/shell/paths.ts";
+import { readCommand } from "../../shell-reading/shell/read-command.ts";
+import type { SimpleCommand, Word } from "../../shell-reading/shell/reading.ts";
+import { programName } from "../../shell-reading/shell/word.ts";
+import { realForm } from "../../shell-reading/targets/path.ts";
+import { kindOf } from "../../shell-reading/targets/path-kind.ts";
+import type { CommandLine } from "../executors/command-lines.ts";
+import { effectsOf } from "../guard/shell/effects.ts";
+import { type FileRead, readBounded, sha256 } from "./bounded-file.ts";
+import type { CallPlace } from "./call-place.ts";
+import { firstLines, lineCount, shownLines } from "./shown-lines.ts";
+
+/** What names in a command line stand for: the files that would run, with their hashes. Nothing of them is run. */
+
+/** Bytes of a file that an approval can be bound to. */
+const MAX_HASHED = 8 * 1024 * 1024;
+/** Bytes of the files that one call's names stand for, together: reading them must not hold others up. */
+const MAX_TOGETHER = 16 * 1024 * 1024;
+/** Bytes of the files that name scripts, of one call together: each is taken apart. */
+const MAX_NAMING = 256 * 1024;
+/** Of one with aliases: TOML takes longer, and nobody's settings of cargo are as long. */
+const MAX_ALIASES = 16 * 1024;
+const MAX_NAMES = 8;
+/** Names of one call that are looked for beside scripts: files that options load, that a pipe is fed with. */
+const MAX_LOOKS = 100;
+/** Folders above that are looked in. */
+const MAX_ABOVE = 32;
+
+/** Programs of the system: what they are is no project's. */
+const SYSTEM = /^\/(?:usr|bin|sbin|lib|lib64|opt|nix|snap|System|Library|Applications)\//;
+
+export function standsForOf(lines: readonly CommandLine[], place: CallPlace): StandsFor[] {
+  const found = new Map<string, StandsFor>();
+  const reader = new ScriptReader(place);
+  for (const line of lines) {
+    const { commands } = line.reading;
+    for (const [at, command] of commands.entries()) {
+      if (found.size >= MAX_NAMES) break;
+      if (isGateItself(command)) continue;
+      const all = runBy({ line, command, before: commands.slice(0, at), is_inner: false }, reader);
+      for (const each of all.slice(0, MAX_NAMES - found.size)) found.set(`${each.name}\n${each.file}`, each);
+    }
+  }
+  return [...found.values()];
+}
+
+/** A command of a line, or of a script that a name in it stands for. */
+interface Place {
+  line: CommandLine;
+  command: SimpleCommand;
+  /** Those that run before it. */
+  before: readonly SimpleCommand[];
+  is_inner: boolean;
+}
+
+function runBy(here: Place, reader: ScriptReader): StandsFor[] {
+  const { command } = here;
+  if (command.is_speculative || command.via.some(runsElsewhere) || command.cwd === null) return [];
+  const found = namedBy(here, reader);
+  for (const one of loadedFilesOf(command, here.before)) {
+    if (found.length >= MAX_NAMES || !reader.mayLook()) break;
+    found.push(...loaded(here, one, reader));
+  }
+  return found;
+}
+
+/** By the launcher that runs now: its text says nothing about the call. */
+function isGateItself({ name, argv }: SimpleCommand): boolean {
+  return askedOutside(name, argv) !== null && argv[0]?.text === ownCommand();
+}
+
+/** Reads the files of one call, and only so much of them together. */
+class ScriptReader {
+  readonly place: CallPlace;
+  readonly #known = new Map<string, FileRead>();
+  readonly #there = new Map<string, boolean>();
+  #left = MAX_TOGETHER;
+  readonly #naming = new Map<string, FileRead>();
+  #left_naming = MAX_NAMING;
+  #looks = MAX_LOOKS;
+
+  constructor(place: CallPlace) {
+    this.place = place;
+  }
+
+  /** False once so many names were looked for that no more are. */
+  mayLook(): boolean {
+    return this.#looks-- > 0;
+  }
+
+  /** Also what can't be read. */
+  isThere(file: string): boolean {
+    const is_there = this.#there.get(file) ?? readBounded(file, 0, this.place).kind !== "nothing";
+    this.#there.set(file, is_there);
+    return is_there;
+  }
+
+  read(file: string, max_bytes: number): FileRead {
+    const known = this.#known.get(file);
+    if (known?.kind === "file" && known.bytes.length <= max_bytes) return known;
+    const read = readBounded(file, Math.min(max_bytes, this.#left), this.place);
+    if (read.kind === "file") this.#left -= read.bytes.length;
+    this.#known.set(file, read);
+    return read;
+  }
+
+  /** A file that names scripts. */
+  readNaming(file: string, form: NamedScripts["form"]): FileRead {
+    const known = this.#naming.get(file);
+    if (known !== undefined) return known;
+    const read = this.read(file, Math.min(this.#left_naming, form === "aliases" ? MAX_ALIASES : MAX_NAMING));
+    if (read.kind === "file") this.#left_naming -= read.bytes.length;
+    this.#naming.set(file, read);
+    return read;
+  }
+}
+
+function namedBy(here: Place, reader: ScriptReader): StandsFor[] {
+  const { command } = here;
+  let argv: readonly Word[] = command.argv;
+  let name = command.name;
+  for (let left = 3; left > 0; left--) {
+    const scripts = namedScripts(name, argv);
+    const found = scripts === null ? [] : byName(here, scripts, reader);
+    if (found.length > 0) return found;
+    const inner = launchedBy(name, argv);
+    if (inner === null) break;
+    argv = inner;
+    name = programName(inner[0]?.text ?? "");
+  }
+  let found = byFile(here, argv, name, reader);
+  if (found.length === 0 && argv !== command.argv) found = byFile(here, command.argv, command.name, reader);
+  const launched = found.length === 0 ? launchedFile(command) : null;
+  return launched === null ? found : loaded(here, launched, reader);
+}
+
+/** `npm test`, `make t`: a line in a file of the project, and the files that this line runs in turn. */
+function byName(here: Place, scripts: NamedScripts, reader: ScriptReader): StandsFor[] {
+  const { line, command, before } = here;
+  const { marks, names, form } = scripts;
+  const folder = scripts.folder === undefined ? command.cwd : absolutePath(scripts.folder, command.cwd);
+  if (folder === null || command.assignments.some(({ name }) => changesRunner(name))) return [];
+  const base = scripts.file_is_below ? folder : command.cwd;
+  const given = scripts.file === undefined ? null : absolutePath(scripts.file, base);
+  const file = given ?? fileAbove(folder, scripts, reader);
+  if (file !== null && isWritten(file, before)) return [];
+  if (file === null)
+    return form === "aliases" || !scripts.is_script
+      ? []
+      : [entry(line, marks, `${folder}/${scripts.files[0]}`, NOTHING, [])];
+  const read = reader.readNaming(file, form);
+  const text = read.kind === "file" ? read.text : null;
+  const lines = text === null ? null : scriptLines(form, text, names, scripts.has_hooks);
+  // A subcommand or a program then, for all that is known.
+  if (lines === null && (form === "aliases" || !scripts.is_script)) return [];
+  const outer = entry(line, marks, file, read, lines ?? []);
+  const cwd = form === "rules" ? folder : file.slice(0, file.lastIndexOf("/")) || "/";
+  return here.is_inner ? [outer] : [outer, ...inScript(here, outer, commandsIn(form, lines ?? []), cwd, reader)];
+}
+
+/** Lines of a script that are read for what they run in turn, and letters of one. */
+const MAX_INNER_LINES = 40;
+const MAX_INNER_LENGTH = 2000;
+
+/** The files that are there now and that the lines of a script name to be run; what these run isn't looked for. */
+function inScript(
+  { line: { arg }, before }: Place,
+  outer: StandsFor,
+  lines: readonly string[],
+  cwd: string,
+  reader: ScriptReader,
+): StandsFor[] {
+  const { home } = reader.place;
+  const texts = lines.filter(({ length }) => length <= MAX_INNER_LENGTH).slice(0, MAX_INNER_LINES);
+  return texts.flatMap((text) => {
+    const reading = readCommand(text, { cwd, home });
+    const line = { arg, text, is_list: false, reading };
+    const found = reading.commands.flatMap((command, at) =>
+      runBy({ line, command, before: [...before, ...reading.commands.slice(0, at)], is_inner: true }, reader),
+    );
+    return found
+      .filter(({ sha256, file }) => sha256 !== null && file !== outer.file)
+      .map((one): StandsFor => ({ ...one, span: outer.span }));
+  });
+}
+
+const NOTHING: FileRead = { kind: "nothing" };
+
+function fileAbove(
+  folder: string,
+  { files, goes_up }: { files: readonly string[]; goes_up?: boolean | undefined },
+  reader: ScriptReader,
+): string | null {
+  let here = folder;
+  for (let left = goes_up ? MAX_ABOVE : 1; left > 0; left--) {
+    const paths = files.map((name) => absolutePath(name, here) ?? name);
+    const file = paths.find((path) => reader.isThere(path));
+    if (file !== undefined) return file;
+    if (here === "/") return null;
+    here = here.slice(0, here.lastIndexOf("/")) || "/";
+  }
+  return null;
+}
+
+/** `./x.sh`, `bash x.sh`, `python3 x.py`: a file that is run itself. */
+function byFile(here: Place, argv: readonly Word[], name: string, reader: ScriptReader): StandsFor[] {
+  const script = scriptWordOf(name, argv);
+  if (script === null || !script.is_resolved || script.text === "") return [];
+  const file = absolutePath(script.text, here.command.cwd);
+  if (file === null || (script === argv[0] && SYSTEM.test(file))) return [];
+  const marks = [argv[0] ?? script, script];
+  if (script.glob !== true) return [fileEntry(here, marks, file, reader)].flatMap((one) => one ?? []);
+  return matchesOf(script, here.command.cwd).flatMap((path) => fileEntry(here, marks, path, reader) ?? []);
+}
+
+/** `node -r ./t.js`, `cat x.sh | bash`, `npx jest`: a file that is run as well. */
+function loaded(
+  here: Place,
+  { word, names, folder, goes_up, may_be_file }: LoadedFile,
+  reader: ScriptReader,
+): StandsFor[] {
+  if (folder === null) return [];
+  const above = word.glob === true ? null : fileAbove(folder, { files: names, goes_up }, reader);
+  const files = word.glob === true ? matchesOf(word, folder) : above === null ? [] : [above];
+  return files.flatMap((file) => {
+    if (may_be_file && kindOf(realForm(file) ?? file) !== "file") return [];
+    return fileEntry(here, [here.command.argv[0] ?? word, word], file, reader) ?? [];
+  });
+}
+
+function fileEntry(
+  { line, before }: Place,
+  marks: readonly Word[],
+  file: string,
+  reader: ScriptReader,
+): StandsFor | null {
+  if (/^\/(?:dev|proc)\//.test(file) || isWritten(file, before)) return null;
+  const read = reader.read(file, MAX_HASHED);
+  const text = read.kind === "file" && read.text !== null ? read.text : "";
+  return entry(line, marks, file, read, firstLines(text), lineCount(text));
+}
+
+/** Names in a folder that a pattern is held against. */
+const MAX_MATCHED = 2000;
+
+/** The files that a pattern in a word's last name matches now, sorted; none where more are there than are looked at. */
+function matchesOf(word: Word, cwd: string | null): string[] {
+  const { segments } = pathOf(word, cwd);
+  const folders = segments.slice(0, -1);
+  if (folders.some((name) => typeof name !== "string")) return [];
+  const folder = `/${folders.join("/")}`;
+  try {
+    const names = namesIn(folder);
+    return names
+      .filter((name) => canMatch(segments.at(-1), name))
+      .sort()
+      .slice(0, MAX_NAMES)
+      .map((name) => `${folder === "/" ? "" : folder}/${name}`);
+  } catch {
+    return []; // no such folder: the pattern stands for nothing
+  }
+}
+
+/** None where there are more than are looked at. */
+function namesIn(folder: string): string[] {
+  const open = opendirSync(folder);
+  try {
+    const names: string[] = [];
+    for (let entry = open.readSync(); entry !== null; entry = open.readSync()) {
+      if (names.length === MAX_MATCHED) return [];
+      names.push(entry.name);
+    }
+    return names;
+  } finally {
+    open.closeSync();
+  }
+}
+
+const written_by = new WeakMap<readonly SimpleCommand[], ReadonlySet<string | null>>();
+
+/** What the line itself puts there isn't the file that is there now. */
+function isWritten(file: string, before: readonly SimpleCommand[]): boolean {
+  const known = written_by.get(before);
+  const written =
+    known ?? new Set(before.flatMap((one) => effectsOf(one).written.map((word) => absolutePath(word.text, one.cwd))));
+  if (known === undefined) written_by.set(before, written);
+  return written.has(file);
+}
+
+function entry(
+  { arg, text }: CommandLine,
+  marks: readonly Word[],
+  file: string,
+  read: FileRead,
+  lines: readonly string[],
+  total_lines = lines.length,
+): StandsFor {
+  const start = Math.min(...marks.map((mark) => mark.start));
+  const end = Math.min(Math.max(...marks.map((mark) => mark.end)), text.length);
+  return {
+    span: start < end ? { arg, start, end } : null,
+    name: [...new Set(marks)]
+      .map((mark) => mark.text)
+      .join(" ")
+      .slice(0, 200),
+    file,
+    sha256: read.kind === "file" ? sha256(read.bytes) : null,
+    lines: shownLines(lines),
+    total_lines,
+  };
+}
+
+/**
+ * What the names stand for now, each marked where its file is another one than in `before`; null where all of them are the same. A name
+ * that means nothing any more stays, without a file.
+ */
+export function changedSince(before: readonly StandsFor[], now: readonly StandsFor[]): StandsFor[] | null {
+  const nameOf = ({ name, file }: StandsFor) => JSON.stringify([name, file]);
+  const known = new Map(before.map((one) => [nameOf(one), one]));
+  const names = new Set(now.map(nameOf));
+  const gone = before.filter((one) => !names.has(nameOf(one)));
+  const isSame = (one: StandsFor) => known.has(nameOf(one)) && known.get(nameOf(one))?.sha256 === one.sha256;
+  if (now.every(isSame) && gone.every(({ sha256: hash, has_changed }) => hash === null && has_changed)) return null;
+  return [
+    ...now.map((one): StandsFor => {
+      const has_changed = !isSame(one) || known.get(nameOf(one))?.has_changed === true;
+      return has_changed ? { ...one, has_changed } : one;
+    }),
+    ...gone.map((one): StandsFor => ({ ...one, sha256: null, lines: [], total_lines: 0, has_changed: true })),
+  ];
+}

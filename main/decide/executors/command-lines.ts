@@ -1,0 +1,59 @@
+import type { ProposedCall } from "../../../ipc/contract/wire.ts";
+import { workingDirectoryOf } from "../../shell-reading/clear/call-environment.ts";
+import { readArgv, readCommand } from "../../shell-reading/shell/read-command.ts";
+import type { Reading } from "../../shell-reading/shell/reading.ts";
+
+/** Arguments that are command lines wherever an executor runs any: which of them it runs is not ours to guess. */
+export const COMMAND_ARGS = ["command", "cmd"] as const;
+
+export interface CommandLine {
+  arg: string;
+  /** As the raw patterns see it: a list is joined with spaces. */
+  text: string;
+  is_list: boolean;
+  reading: Reading;
+}
+
+/** All of a call's command lines. The call must not change afterwards. */
+export class CommandLines {
+  readonly #call: ProposedCall;
+  readonly #home: string;
+  #all: readonly CommandLine[] | undefined;
+  /** The working directory that they were read for. */
+  #cwd: string | undefined;
+
+  constructor(call: ProposedCall, home: string) {
+    this.#call = call;
+    this.#home = home;
+  }
+
+  /** Read when they are first asked for. */
+  get all(): readonly CommandLine[] {
+    if (this.#all === undefined) {
+      this.#cwd = workingDirectoryOf(this.#call, this.#home);
+      this.#all = readLines(this.#call, this.#home, this.#cwd);
+    }
+    return this.#all;
+  }
+
+  /** For a later look at the same call: the same, unless its working directory leads elsewhere by now. */
+  again(): CommandLines {
+    if (this.#all === undefined || workingDirectoryOf(this.#call, this.#home) === this.#cwd) return this;
+    return new CommandLines(this.#call, this.#home);
+  }
+}
+
+function readLines(call: ProposedCall, home: string, cwd: string | undefined): CommandLine[] {
+  const user = home.slice(home.lastIndexOf("/") + 1);
+  const context = { cwd: cwd ?? "", home, user };
+  return COMMAND_ARGS.flatMap((arg): CommandLine[] => {
+    const value = call.args[arg];
+    if (typeof value === "string") return [{ arg, text: value, is_list: false, reading: readCommand(value, context) }];
+    if (!Array.isArray(value)) return [];
+    const words = value.filter((word) => typeof word === "string");
+    const text = words.join(" ");
+    // A list of one text with blanks in it is a command line all the same.
+    const is_line = words.length === 1 && /\s/.test(text);
+    return [{ arg, text, is_list: !is_line, reading: is_line ? readCommand(text, context) : readArgv(words, context) }];
+  });
+}

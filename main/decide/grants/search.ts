@@ -1,0 +1,62 @@
+import type { Capability } from "../../../ipc/contract/decision.ts";
+import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
+import type { GrantOrder } from "../../../ipc/contract/operator-api.ts";
+import type { Clock } from "../../base/clocks/clock.ts";
+import { moment } from "../../base/clocks/ends.ts";
+import type { Statements } from "../../base/sqlite/statements.ts";
+import { IS_ACTIVE } from "./active.ts";
+
+/** A page of the grants for a listing of any length. */
+export interface GrantQuery {
+  /** Anywhere in the target. */
+  text?: string | undefined;
+  capability?: Capability | undefined;
+  /** Agent's id: its own and those for all agents. */
+  agent?: string | undefined;
+  include_revoked: boolean;
+  /** Only those that were given, and last used, so many days ago or earlier. */
+  unused_days?: number | undefined;
+  order: GrantOrder;
+  descending: boolean;
+  offset: number;
+  limit: number;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Which columns the listing may be sorted by: the only text that goes into the statement. */
+const ORDER: Readonly<Record<GrantOrder, string>> = {
+  granted_at: "id",
+  last_used_at: "last_used_at",
+  expires_at: "expires_at",
+  capability: "capability",
+  target: "target",
+};
+
+/** A statement is one of few: each condition has its place in it, or none. */
+export function searchGrants<Row>(
+  db: Statements,
+  columns: string,
+  query: GrantQuery,
+  clock: Clock,
+): { total: number; grants: Row[] } {
+  const { capability, agent, text, unused_days, limit, offset } = query;
+  const where: string[] = [];
+  if (!query.include_revoked) where.push(IS_ACTIVE);
+  if (capability !== undefined) where.push("capability = $capability");
+  if (agent !== undefined) where.push("(agent = $agent OR agent IS NULL)");
+  if (unused_days !== undefined)
+    where.push("granted_at <= $unused_since AND coalesce(last_used_at, '') <= $unused_since");
+  if (text !== undefined) where.push("instr(lower(target), lower($text)) > 0");
+  const clause = where.length > 0 ? `WHERE ${where.join(" AND ")}` : "";
+  const direction = query.descending ? "DESC" : "ASC";
+  const unused_since = isoSeconds(clock.now() - (unused_days ?? 0) * DAY_MS);
+  const values = { ...moment(clock), capability, agent, text, unused_since };
+  const total = db.count(`SELECT count(*) AS count FROM grants ${clause}`, values);
+  const grants = db
+    .prepare<Row>(
+      `SELECT ${columns} FROM grants ${clause} ORDER BY ${ORDER[query.order]} ${direction}, id ${direction} LIMIT $limit OFFSET $offset`,
+    )
+    .all({ ...values, limit, offset });
+  return { total, grants };
+}

@@ -1,0 +1,174 @@
+import type { CallEnvironment } from "../../shell-reading/clear/call-environment.ts";
+import { isMadeByBuild } from "../../shell-reading/targets/build-folders.ts";
+import { realForm } from "../../shell-reading/targets/path.ts";
+import { kindOf } from "../../shell-reading/targets/path-kind.ts";
+import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
+import { askedEachTime } from "../../shell-reading/targets/secret-files.ts";
+import { type CallTarget, type ResolvedRequirement, targetText } from "../../shell-reading/targets/target.ts";
+import { SKIPPED_FOLDERS, scanTree, type TreeEntry } from "../../shell-reading/targets/tree-scan.ts";
+import { counted } from "../description/deleted-files.ts";
+import { HeldByGit } from "../description/held-by-git.ts";
+import { AgentSettings, holdsSettings, isSettingsFolder } from "./agent-settings.ts";
+import { askedBelow, markedByName } from "./asked-each-time.ts";
+import { protectedPath } from "./protected-paths.ts";
+import { holdsRunLater, runsLater } from "./run-later.ts";
+import { pathFormOf } from "./vital-paths.ts";
+
+/**
+ * What a call's paths mean beyond what its tool says of them: secrets are asked about by name, a write where content is run later is
+ * running code, a copied, moved or deleted folder is what lies in it. Only adds needs, whatever tool has them.
+ */
+
+type PathTarget = Extract<CallTarget, { kind: "path" }>;
+type PathNeed = ResolvedRequirement & { target: PathTarget };
+
+/** How far a folder that is copied, moved or deleted is looked through. Beyond it, anything may lie there. */
+const LOOK = { max_entries: 1000, max_depth: 16, skipped: SKIPPED_FOLDERS };
+/** Needs for single names in copied and deleted folders: one is enough for the guard. */
+const MAX_NAMED = 5;
+
+export function withFurtherNeeds(
+  needs: readonly ResolvedRequirement[],
+  environment: CallEnvironment,
+): ResolvedRequirement[] {
+  const held = new HeldByGit(environment.home);
+  const all = markedAsTrees(needs, held).map((need) => markedByName(need, held));
+  for (const need of needs) all.push(...askedBelow(need, held));
+  const writes = needs.filter(
+    (need): need is PathNeed => need.capability === "fs:write" && need.target.kind === "path",
+  );
+  if (writes.length === 0) return all;
+  const settings = new AgentSettings(environment);
+  const code = new Set<string>();
+  for (const write of writes) {
+    const { can_run, named } = lookedThrough(write, writes, settings, environment);
+    if (can_run) code.add(shownText(write.target));
+    all.push(...named);
+  }
+  for (const value of code) {
+    const is_there = all.some(
+      ({ capability, target }) => capability === "code:exec" && target.kind === "exact" && target.value === value,
+    );
+    if (!is_there) all.push({ capability: "code:exec", target: { kind: "exact", value } });
+  }
+  return all;
+}
+
+interface Found {
+  /** Content may get where it is run later, or the gate's hook may be touched. */
+  can_run: boolean;
+  /** What would surely be written or deleted that the guard has to see by name. */
+  named: ResolvedRequirement[];
+}
+
+function lookedThrough(
+  write: PathNeed,
+  writes: readonly PathNeed[],
+  settings: AgentSettings,
+  environment: CallEnvironment,
+): Found {
+  const { target, access, copied_from } = write;
+  const paths = formsOf(target);
+  const is_there = paths.some((path) => runsLater(path, environment));
+  if (copied_from !== undefined) {
+    const copied = lookedAtSource(write, copied_from, writes, settings, environment);
+    return { ...copied, can_run: copied.can_run || is_there };
+  }
+  if (!target.is_tree)
+    return {
+      can_run: is_there || (target.is_folder !== true && paths.some((path) => isFolderOfMore(path, environment))),
+      named: [],
+    };
+  // Anything may be put anywhere below.
+  if (access !== "delete") return { can_run: true, named: [] };
+  const holds = is_there || paths.some((path) => holdsRunLater(path, environment) || settings.isBelow(path));
+  const deleted = lookedAtDeleted(target, settings);
+  return { ...deleted, can_run: holds || deleted.can_run };
+}
+
+/** A folder that is there, taken as a whole (moved, closed): with the working directory or an agent's settings in it. */
+function isFolderOfMore(path: string, { cwd }: CallEnvironment): boolean {
+  if (kindOf(path) !== "folder") return false;
+  if (cwd !== undefined && isAtOrBelow(cwd, path)) return true;
+  return holdsSettings(path);
+}
+
+function lookedAtDeleted(target: PathTarget, settings: AgentSettings): Found {
+  const root = target.real ?? target.lexical;
+  const named: ResolvedRequirement[] = [];
+  const is_complete = scanTree(root, LOOK, ({ relative, is_link }) => {
+    const path = `${root}/${relative}`;
+    // The folder by itself may hold other things only.
+    const is_one = isSettingsFolder(path) ? is_link : settings.isAt(path);
+    if (is_one) named.push(writeOf(path, "delete"));
+    return named.length < MAX_NAMED;
+  });
+  return { can_run: !is_complete, named };
+}
+
+/** Each name in the source is a name below the target. */
+function lookedAtSource(
+  { target }: PathNeed,
+  source: string,
+  writes: readonly PathNeed[],
+  settings: AgentSettings,
+  environment: CallEnvironment,
+): Found {
+  const kind = kindOf(source);
+  if (kind === "file") return { can_run: false, named: [] };
+  const root = target.real ?? target.lexical;
+  // Not there yet, a link, or changed by the same call: what will lie in it can't be known.
+  if (kind !== "folder") return { can_run: true, named: [] };
+  const is_changed = writes.some(({ target: { lexical } }) => lexical !== source && isAtOrBelow(lexical, source));
+  const entries: TreeEntry[] = [];
+  const is_complete = scanTree(source, LOOK, (entry) => entries.push(entry) > 0);
+  let can_run = is_changed || !is_complete || formsOf(target).some((path) => holdsRunLater(path, environment));
+  const named: ResolvedRequirement[] = [];
+  const is_merged = kindOf(root) !== "nothing";
+  for (const { relative, is_link } of entries) {
+    const path = root === "/" ? `/${relative}` : `${root}/${relative}`;
+    if (settings.isAt(path) || protectedPath(pathFormOf(path), environment.home) !== undefined) {
+      named.push(writeOf(path));
+    }
+    // A link in the source may be followed; one that is there already leads the write elsewhere.
+    can_run ||= is_link || runsLater(path, environment) || (is_merged && kindOf(path) === "link");
+    if (named.length === MAX_NAMED) return { can_run: true, named };
+  }
+  return { can_run, named };
+}
+
+function writeOf(path: string, access?: "delete"): ResolvedRequirement {
+  const ask_each_time = askedEachTime(path);
+  return {
+    capability: "fs:write",
+    target: { kind: "path", lexical: path, real: realForm(path), is_tree: false },
+    ...(access === undefined ? {} : { access }),
+    ...(ask_each_time === undefined ? {} : { ask_each_time }),
+  };
+}
+
+function formsOf({ lexical, real }: PathTarget): string[] {
+  return real === null || real === lexical ? [lexical] : [lexical, real];
+}
+
+/** What is run is what the path leads to. */
+function shownText(target: PathTarget): string {
+  return targetText(target.real === null ? target : { ...target, lexical: target.real });
+}
+
+/** The needs, those marked that delete a folder which holds what neither Git nor a build brings back: a grant on writing there was given for less. */
+function markedAsTrees(needs: readonly ResolvedRequirement[], held: HeldByGit): ResolvedRequirement[] {
+  // What is moved is there under another name.
+  const moved = new Set(needs.map(({ copied_from }) => copied_from));
+  return needs.map((need) => {
+    const { capability, target, access } = need;
+    if (capability !== "fs:write" || access !== "delete" || target.kind !== "path" || !target.is_tree) return need;
+    const path = target.real ?? target.lexical;
+    if (moved.has(target.lexical) || kindOf(path) !== "folder" || isMadeByBuild(path)) return need;
+    const { files = 0, is_more } = counted([path]);
+    if ((files === 0 && is_more !== true) || held.holdsAllBelow(path)) return need;
+    // How far a count gets in its time is no property of the folder.
+    const number = is_more ? "more files than can be counted in a moment" : files === 1 ? "1 file" : `${files} files`;
+    return { ...need, beyond_grants: `a whole folder that is deleted, with ${number}` };
+  });
+}

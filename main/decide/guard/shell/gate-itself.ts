@@ -1,0 +1,177 @@
+import {
+  GATE_INTERPRETER,
+  GATE_PROCESS_TEXTS,
+  gateWords,
+  onlyAsksGate,
+} from "../../../shell-reading/programs/gate-command.ts";
+import { processToolCalled, signalsUser } from "../../../shell-reading/programs/processes.ts";
+import { socketToolCalled } from "../../../shell-reading/programs/sockets.ts";
+import {
+  canContain,
+  canMatchAtOrBelow,
+  canMatchPath,
+  type PathPattern,
+  pathOf,
+  segmentsOf,
+} from "../../../shell-reading/shell/paths.ts";
+import type { Reading, SimpleCommand, Word } from "../../../shell-reading/shell/reading.ts";
+import type { ProtectedGatePaths } from "../gate-files.ts";
+import { agentSettingsChanged } from "./agent-settings-words.ts";
+import { effectsOf } from "./effects.ts";
+import { type Finding, finding } from "./finding.ts";
+import { treesRead } from "./forbidden-paths.ts";
+import { type PathWord, pathWords } from "./path-words.ts";
+
+/** The third group: the gate's files, its process, its commands for the user alone, and the hook that calls it. */
+
+const FILES = "guard.gate-files";
+const NARROWER = "name a narrower folder, or ask the user to use the metnos-gate command";
+const ASK = "ask the user to do it with the metnos-gate command";
+
+export function gateItself(
+  reading: Reading,
+  gate: ProtectedGatePaths | undefined,
+  home: string,
+  words: (command: SimpleCommand) => readonly PathWord[] = pathWords,
+): Finding | null {
+  const looks = reading.commands.some(looksForGate);
+  for (const command of reading.commands) {
+    const found =
+      (gate === undefined ? null : paths(command, gate, words(command))) ??
+      process(command, looks) ??
+      humanOnly(command) ??
+      agentSettingsChanged(command, home, words(command));
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** Files that lie in the gate's folders: what a search below them would find. */
+const SAMPLES = [
+  "operator.token",
+  "grants.db",
+  "approvals.db",
+  "agents.db",
+  "audit-head",
+  "gate.toml",
+  "agents/a.token",
+  "2026-01.jsonl",
+];
+
+function paths(
+  command: SimpleCommand,
+  { data_paths: own, agent_socket }: ProtectedGatePaths,
+  words: readonly PathWord[],
+): Finding | null {
+  for (const { word, path } of words) {
+    const in_house = own.some((place) => touches(path, segmentsOf(place)));
+    if (!in_house) continue;
+    if (canMatchPath(path, segmentsOf(agent_socket)) && !path.has_pattern && talks(command)) continue;
+    return finding(FILES, "a path inside the gate's own folders", NARROWER, command, word);
+  }
+  const effects = effectsOf(command);
+  // `find ~/.local -delete`: what it finds.
+  const is_found = effects.found_deleted.some((word) => {
+    const path = pathOf(word, command.cwd);
+    return own.some(
+      (place) => touches(path, segmentsOf(place)) || (path.is_known && canContain(path, segmentsOf(place))),
+    );
+  });
+  if (is_found) return finding(FILES, "a folder that holds the gate's own", NARROWER, command);
+  const trees = [...effects.trees_deleted, ...effects.moved, ...effects.trees_changed].map((word) => ({
+    word,
+    path: pathOf(word, command.cwd),
+  }));
+  for (const { word, path } of [...treesRead(command), ...trees]) {
+    if (path.is_known && own.some((place) => canContain(path, segmentsOf(place))))
+      return finding(FILES, "a folder that holds the gate's own", NARROWER, command, word);
+  }
+  return null;
+}
+
+function touches(path: PathPattern, place: readonly string[]): boolean {
+  const is_open = path.segments.some((name) => typeof name === "object" && name.kind === "any");
+  if (!is_open) return canMatchAtOrBelow(path, place);
+  return SAMPLES.some((sample) => canMatchPath(path, [...place, ...segmentsOf(sample)]));
+}
+
+/** Talking on the agents' socket is what it is there for; listening in its place isn't. */
+function talks({ name, argv, via }: SimpleCommand): boolean {
+  const tool = socketToolCalled(name);
+  if (tool === undefined) return false;
+  return tool.only_looks ? via.length === 0 : !argv.slice(1).some(({ text }) => tool.listens?.test(text));
+}
+
+const MOST_REPEATS = 4;
+
+function matchesGate(pattern: string, is_whole_line = false): boolean {
+  if (/metnos/i.test(pattern)) return true;
+  if (is_whole_line && pattern.length > 1 && GATE_PROCESS_TEXTS.some((text) => text.includes(pattern))) return true;
+  // Many repeats side by side would be tried in all ways: it may match anything.
+  if (pattern.length <= 64 && (pattern.match(/[*+]|\{\d*,/g) ?? []).length > MOST_REPEATS) return true;
+  // A pattern without letters of its own, or with few, may match anything; one with nested repeats isn't tried.
+  if (pattern.length > 64 || /[+*}][^|]*[)]\s*[+*{]/.test(pattern) || !/[[.*?+\\(|]/.test(pattern)) return false;
+  try {
+    const expression = new RegExp(pattern);
+    return GATE_PROCESS_TEXTS.some((text) => expression.test(text));
+  } catch {
+    return false;
+  }
+}
+
+function looksForGate({ name, argv, code }: SimpleCommand): boolean {
+  const tool = processToolCalled(name);
+  if (!tool?.looks) return false;
+  const in_lines = tool.looks_in_lines === true && argv.length > 2;
+  return (
+    argv.slice(1).some(
+      ({ text }) =>
+        matchesGate(text, in_lines) ||
+        // Every process of its interpreter: the gate is one of them.
+        (tool.looks_by_name && text === GATE_INTERPRETER) ||
+        /gate\.(?:sock|lock)|operator\.sock/.test(text),
+    ) || /metnos/.test(code?.text ?? "")
+  );
+}
+
+function process(command: SimpleCommand, looks: boolean): Finding | null {
+  const tool = processToolCalled(command.name);
+  if (tool === undefined) return null;
+  const args = command.argv.slice(1);
+  const report = (description: string, word?: Word) =>
+    finding("guard.gate-process", description, "leave the gate running; the user ends it", command, word);
+  if (tool.signals === "by name") {
+    const is_whole_line = args.some(({ text }) => tool.whole_line?.test(text));
+    const word = args.find(
+      ({ text }, index) =>
+        !text.startsWith("-") &&
+        !/^-(?:s|u|U|g|G|P|t|-signal|-user)$/.test(args[index - 1]?.text ?? "") &&
+        matchesGate(text, is_whole_line),
+    );
+    if (word !== undefined) return report("a signal to the gate's process", word);
+    const every = args.find(({ text }) => text === GATE_INTERPRETER);
+    if (every !== undefined && !args.some(({ text }) => /^-[A-Za-z]*[xPugt]|-0$/.test(text)))
+      return report("a signal to every Node process, the gate's among them", every);
+  }
+  if (signalsUser(tool, args)) return report("a signal to every process of a user, the gate's among them");
+  if (looks && tool.signals === "by number" && !args.some(({ text }) => tool.signals_not_with?.test(text)))
+    return report("a signal to the gate's process, by its number");
+  if (looks && tool.debugs) return report("a debugger on the gate's process");
+  if (looks && tool.signals === "holders" && args.some(({ text }) => tool.signals_with?.test(text)))
+    return report("a signal to what holds the gate's socket");
+  const { harmless_for_services } = tool;
+  if (
+    harmless_for_services !== undefined &&
+    args.some(({ text }) => /metnos/.test(text)) &&
+    !args.some(({ text }) => harmless_for_services.test(text))
+  )
+    return report("the gate's service stopped or changed");
+  return null;
+}
+
+function humanOnly(command: SimpleCommand): Finding | null {
+  const words = gateWords(command.name, command.argv, command.is_speculative);
+  if (words === undefined) return null;
+  if (onlyAsksGate(words)) return null;
+  return finding("guard.gate-command", "a metnos-gate command that only the user gives", ASK, command, words[0]);
+}

@@ -1,0 +1,93 @@
+import type { McpTools as Announced, McpState, McpToolState } from "../../../ipc/contract/mcp.ts";
+import { mcpExecutor } from "../../../ipc/contract/mcp-names.ts";
+import type { Surface } from "../../../ipc/contract/surface.ts";
+import type { ProposedCall } from "../../../ipc/contract/wire.ts";
+import type { CalledTool, Caller } from "../executors/called-tool.ts";
+import { type AnnouncedTool, AnnouncedTools, type Untaken } from "./announced-tools.ts";
+import { isClassifiable } from "./definition.ts";
+import { HookAnswers } from "./hook-answers.ts";
+import type { KeptTool, McpToolStore } from "./tool-store.ts";
+
+/**
+ * What MCP tools are. The definitions are what agents' processes say, the pins and what the user said of them are stored by the user's
+ * answers alone: a definition that isn't the one that the user saw is one that nothing was said of.
+ */
+export class McpTools {
+  readonly store: McpToolStore;
+  readonly hook_answers: HookAnswers;
+  readonly #announced = new AnnouncedTools();
+
+  /** `now`: milliseconds that never go back. */
+  constructor(store: McpToolStore, now: () => number = () => performance.now()) {
+    this.store = store;
+    this.hook_answers = new HookAnswers(now);
+  }
+
+  /** A connection has said which tools its server offers. */
+  announce(connection: number, agent_id: string, tools: Announced): McpToolState[] | Untaken {
+    const announced = this.#announced.add(connection, agent_id, tools);
+    if (typeof announced === "string") return announced;
+    const kept = this.store.ofServer({ agent_id, server: tools.server, source: tools.source });
+    return announced.map((tool) => ({ name: tool.name, pin: tool.pin, state: stateOf(tool, kept.get(tool.name)) }));
+  }
+
+  connectionEnded(connection: number): void {
+    this.#announced.end(connection);
+  }
+
+  /**
+   * The tool that a call is of. A proxy's call means a tool of its own connection; any other the one tool that the executor's name means
+   * among all that its agent announced. Undefined where there is none, or more than one.
+   */
+  toolOf(call: ProposedCall, { agent, connection }: Caller): CalledTool | undefined {
+    if (agent === null || !call.executor.startsWith("mcp__")) return undefined;
+    const announced = this.#announcedFor(call, agent.agent_id, connection);
+    if (announced === undefined) return undefined;
+    const { server, source, name: tool, pin, text } = announced;
+    const kept = this.store.find({ agent_id: agent.agent_id, server, source, tool });
+    const state = stateOf(announced, kept);
+    const before =
+      state !== "changed" ? null : kept === undefined || kept.pin === pin ? announced.earlier : kept.definition;
+    return { server, tool, source, pin, state, definition: text, before, is_classifiable: isClassifiable(announced) };
+  }
+
+  #announcedFor(
+    { executor, context }: ProposedCall,
+    agent_id: string,
+    connection: number | undefined,
+  ): AnnouncedTool | undefined {
+    if (context?.mcp === undefined) return this.#announced.named(agent_id, executor);
+    const { server, tool } = context.mcp;
+    if (connection === undefined || mcpExecutor(server, tool) !== executor) return undefined;
+    return this.#announced.of(connection, server, tool);
+  }
+
+  /**
+   * The user allowed a call of this tool, and saw its definition. `only_looks`: they said that it only looks; otherwise a tool that is
+   * what it was stays what they said. Returns whether anything is kept that wasn't. @throws GateError `database_*`
+   */
+  allowed(agent_id: string, called: CalledTool, said: { only_looks: boolean; surface: Surface | null }): boolean {
+    const { server, source, tool, pin, definition } = called;
+    if (definition === null) return false;
+    const kept = this.store.find({ agent_id, server, source, tool });
+    const is_known = kept?.pin === pin && called.state !== "changed";
+    if (is_known && (kept.state === "looks" || !said.only_looks)) return false;
+    const state = said.only_looks ? "looks" : "known";
+    this.store.keep({ agent_id, server, source, tool, pin, definition, state, surface: said.surface });
+    this.#announced.acknowledge(agent_id, { server, source, name: tool, pin });
+    return true;
+  }
+
+  /** An agent isn't the one any more that was paired. @throws SQLite's error */
+  endPairing(agent_id: string): void {
+    this.hook_answers.forget(agent_id);
+    this.store.forgetAgent(agent_id);
+  }
+}
+
+function stateOf(tool: AnnouncedTool, kept: KeptTool | undefined): McpState {
+  if (tool.earlier !== null) return "changed";
+  if (kept === undefined) return "new";
+  if (kept.pin !== tool.pin) return "changed";
+  return kept.state === "looks" && !isClassifiable(tool) ? "known" : kept.state;
+}

@@ -1,0 +1,237 @@
+import type Database from "better-sqlite3";
+import { z } from "zod";
+import { type Capability, capabilitySchema } from "../../../ipc/contract/decision.ts";
+import type { Clock } from "../../base/clocks/clock.ts";
+import { Statements } from "../../base/sqlite/statements.ts";
+import { hasOne, isLess, type Level, levelAt, type Moment, momentOf, refilled, waitFor, wholeCalls } from "./bucket.ts";
+import type { Limit } from "./config.ts";
+
+/**
+ * What is left of each agent's calls of each capability. Decided in memory; the file has less than that, by a lease: what the next calls
+ * take is written as taken before. So a call costs no write, and a gate that was killed loses the rest of its lease and never gives a
+ * call twice.
+ */
+
+/** Of a bucket's capacity so much is leased at once. */
+const LEASED = 1 / 8;
+/** A new lease is written while nobody waits for it, once less than this is left of the last one. */
+const RENEWED_BELOW = 1 / 4;
+/** What can't be written is tried again after this time, in milliseconds: until then memory alone decides. */
+const RETRY_MS = 2000;
+
+const rowSchema = z.object({
+  agent_id: z.string(),
+  capability: capabilitySchema,
+  tokens: z.number().finite(),
+  wall_ms: z.number().finite(),
+  boot_id: z.string(),
+  boot_ms: z.number().finite(),
+});
+
+/** A capability of which nothing is left. */
+export interface UsedUp {
+  capability: Capability;
+  limit: Limit;
+  /** Milliseconds until there is room for the call. */
+  retry_after_ms: number;
+}
+
+export interface BudgetLeft extends Limit {
+  agent_id: string;
+  capability: Capability;
+  left: number;
+}
+
+interface Bucket {
+  agent_id: string;
+  capability: Capability;
+  limit: Limit;
+  level: Level;
+  /** What the file says; null: nothing, which means a full bucket. */
+  stored: Level | null;
+}
+
+type Buckets = Map<Capability, Bucket>;
+
+export class Budgets {
+  readonly #db: Statements;
+  readonly #clock: Clock;
+  readonly #limits: ReadonlyMap<Capability, Limit>;
+  readonly #failed: (what: string, error: unknown) => void;
+  readonly #of_agents = new Map<string, Buckets>();
+  /** Those that were taken from since they were last looked at for a lease. */
+  readonly #touched = new Set<Bucket>();
+  #write_from = Number.NEGATIVE_INFINITY;
+
+  /** `db` was opened with `grantsSchema`. @throws SQLite's error */
+  constructor(
+    db: Database.Database,
+    limits: ReadonlyMap<Capability, Limit>,
+    clock: Clock,
+    failed: (what: string, error: unknown) => void,
+  ) {
+    this.#db = new Statements(db);
+    this.#clock = clock;
+    this.#limits = limits;
+    this.#failed = failed;
+    const now = momentOf(clock);
+    for (const row of this.#db.prepare("SELECT * FROM rate_buckets").all()) this.#read(row, now);
+  }
+
+  /** A row that can't be read, or whose numbers can't be, counts as used up: time brings all of it back. */
+  #read(row: unknown, now: Moment): void {
+    const names = rowSchema.pick({ agent_id: true, capability: true }).safeParse(row);
+    const limit = names.success ? this.#limits.get(names.data.capability) : undefined;
+    if (!names.success || limit === undefined) return;
+    const { agent_id, capability } = names.data;
+    const parsed = rowSchema.safeParse(row);
+    const stored = parsed.success ? parsed.data : levelAt(0, now);
+    const tokens = Math.max(0, refilled(stored, limit, now));
+    this.#add({ agent_id, capability, limit, level: levelAt(tokens, now), stored: levelAt(tokens, now) });
+  }
+
+  #add(bucket: Bucket): Bucket {
+    const { agent_id, capability } = bucket;
+    const buckets: Buckets = this.#of_agents.get(agent_id) ?? new Map();
+    this.#of_agents.set(agent_id, buckets.set(capability, bucket));
+    return bucket;
+  }
+
+  /** What keeps a call with these capabilities from being made now: of several the one that takes longest. Takes nothing. */
+  usedUp(agent_id: string, capabilities: Iterable<Capability>): UsedUp | undefined {
+    const buckets = this.#of_agents.get(agent_id);
+    if (buckets === undefined) return undefined;
+    const now = momentOf(this.#clock);
+    let longest: UsedUp | undefined;
+    for (const capability of capabilities) {
+      const bucket = buckets.get(capability);
+      if (bucket === undefined) continue;
+      const tokens = refilled(bucket.level, bucket.limit, now);
+      if (hasOne(tokens)) continue;
+      const retry_after_ms = waitFor(tokens, bucket.limit);
+      if (longest === undefined || retry_after_ms > longest.retry_after_ms)
+        longest = { capability, limit: bucket.limit, retry_after_ms };
+    }
+    return longest;
+  }
+
+  /** Takes one of each of these capabilities. `usedUp` has said in the same turn of the event loop that there is one of each. */
+  take(agent_id: string, capabilities: ReadonlySet<Capability>): void {
+    const now = momentOf(this.#clock);
+    for (const capability of capabilities) {
+      const limit = this.#limits.get(capability);
+      if (limit === undefined) continue;
+      const bucket =
+        this.#of_agents.get(agent_id)?.get(capability) ??
+        this.#add({ agent_id, capability, limit, level: levelAt(limit.capacity, now), stored: null });
+      bucket.level = levelAt(refilled(bucket.level, limit, now) - 1, now);
+      this.#touched.add(bucket);
+    }
+  }
+
+  /** Before any answer is sent: what was taken beyond the leases is on disk. Never throws: what can't be written, memory decides. */
+  record(): void {
+    if (this.#touched.size > 0)
+      this.#renew(({ level, limit, stored }, now) => isLess(level.tokens, inFile(stored, limit, now)));
+  }
+
+  /** Renews what will soon be needed, while nobody waits for it. Never throws. */
+  prepareNext(): void {
+    if (this.#touched.size === 0) return;
+    const is_done = this.#renew(({ level, limit, stored }, now) => {
+      const left = inFile(stored, limit, now);
+      return left > 0 && level.tokens - left < leaseOf(limit) * RENEWED_BELOW;
+    });
+    if (is_done) this.#touched.clear();
+  }
+
+  /** Writes a new lease of each bucket that was taken from and needs one. Returns whether what had to be written is. */
+  #renew(needsLease: (bucket: Bucket, now: Moment) => boolean): boolean {
+    const now = momentOf(this.#clock);
+    const due = [...this.#touched].filter((bucket) => needsLease(bucket, now));
+    return due.length === 0 || this.#write(due, now, leaseOf);
+  }
+
+  /** Writes what is left of these, less what `leased` says. */
+  #write(buckets: readonly Bucket[], now: Moment, leased: (limit: Limit) => number): boolean {
+    if (performance.now() < this.#write_from) return false;
+    const levels = buckets.map(({ level, limit }) =>
+      levelAt(Math.max(0, refilled(level, limit, now) - leased(limit)), now),
+    );
+    const is_written = this.#attempt(() =>
+      buckets.forEach(({ agent_id, capability }, index) => {
+        this.#db.prepare(UPSERT).run({ agent_id, capability, ...levels[index] });
+      }),
+    );
+    if (is_written)
+      buckets.forEach((bucket, index) => {
+        bucket.stored = levels[index] ?? null;
+      });
+    return is_written;
+  }
+
+  #attempt(act: () => void): boolean {
+    try {
+      this.#db.together(act);
+      return true;
+    } catch (error) {
+      this.#write_from = performance.now() + RETRY_MS;
+      this.#failed("writing what is left of the agents' calls", error);
+      return false;
+    }
+  }
+
+  /** Removes the buckets that are full again: those that aren't there are. Never throws. */
+  flush(): void {
+    this.prepareNext();
+    if (performance.now() < this.#write_from) return;
+    const now = momentOf(this.#clock);
+    const full = this.#all().filter(({ level, limit }) => !isLess(refilled(level, limit, now), limit.capacity));
+    const stored = full.filter(({ stored }) => stored !== null);
+    const remove = () => {
+      for (const { agent_id, capability } of stored) this.#db.prepare(DELETE).run(agent_id, capability);
+    };
+    if (stored.length > 0 && !this.#attempt(remove)) return;
+    for (const bucket of full) this.#forget(bucket);
+  }
+
+  /** The gate stops: what it leased and didn't give is given back. Never throws. */
+  close(): void {
+    this.#write_from = Number.NEGATIVE_INFINITY;
+    this.#write(this.#all(), momentOf(this.#clock), () => 0);
+  }
+
+  #forget(bucket: Bucket): void {
+    this.#touched.delete(bucket);
+    const buckets = this.#of_agents.get(bucket.agent_id);
+    buckets?.delete(bucket.capability);
+    if (buckets?.size === 0) this.#of_agents.delete(bucket.agent_id);
+  }
+
+  #all(): Bucket[] {
+    return [...this.#of_agents.values()].flatMap((buckets) => [...buckets.values()]);
+  }
+
+  /** Those that aren't full. `left`: whole calls. */
+  list(): BudgetLeft[] {
+    const now = momentOf(this.#clock);
+    return this.#all().map(({ agent_id, capability, limit, level }) => {
+      return { agent_id, capability, ...limit, left: wholeCalls(refilled(level, limit, now)) };
+    });
+  }
+}
+
+const UPSERT = `INSERT INTO rate_buckets (agent_id, capability, tokens, wall_ms, boot_id, boot_ms)
+  VALUES ($agent_id, $capability, $tokens, $wall_ms, $boot_id, $boot_ms)
+  ON CONFLICT (agent_id, capability) DO UPDATE
+  SET tokens = $tokens, wall_ms = $wall_ms, boot_id = $boot_id, boot_ms = $boot_ms`;
+const DELETE = "DELETE FROM rate_buckets WHERE agent_id = ? AND capability = ?";
+
+function leaseOf({ capacity }: Limit): number {
+  return Math.max(1, capacity * LEASED);
+}
+
+/** What a gate that starts now would find. */
+function inFile(stored: Level | null, limit: Limit, now: Moment): number {
+  return stored === null ? limit.capacity : refilled(stored, limit, now);
+}

@@ -1,0 +1,172 @@
+import type { ApprovalStatus } from "../../../ipc/contract/decision.ts";
+import type { RepeatedCall } from "../../../ipc/contract/rate.ts";
+import type { ProposedCall } from "../../../ipc/contract/wire.ts";
+import type { Clock } from "../../base/clocks/clock.ts";
+import { callHash } from "../executors/canonical.ts";
+
+/**
+ * The same call again and again in a session, although each of them is allowed: an agent that runs in a circle. Kept in memory and
+ * bounded: it informs the user and limits nobody who wants to get around it, which the budgets do.
+ */
+
+/** Seconds that count. */
+const WINDOW = 60;
+
+/** How often something happened in the last minute, in whole seconds: no more than sixty numbers, however often that was. */
+class MinuteCount {
+  #seconds: { second: number; count: number }[] = [];
+  #total = 0;
+
+  /** `second`: of any clock that doesn't go back. */
+  add(second: number): void {
+    const last = this.#seconds.at(-1);
+    if (last?.second === second) last.count++;
+    else this.#seconds.push({ second, count: 1 });
+    this.#total++;
+  }
+
+  /** How often in the minute before, and in how many seconds of it that was. */
+  until(second: number): { count: number; seconds: number } {
+    while (this.#seconds[0] !== undefined && this.#seconds[0].second <= second - WINDOW)
+      this.#total -= this.#seconds.shift()?.count ?? 0;
+    const first = this.#seconds[0]?.second ?? second;
+    return { count: this.#total, seconds: second - first + 1 };
+  }
+}
+
+/** Of an agent so many calls are distinguished; the one that came least lately is forgotten. */
+export const MAX_DISTINGUISHED = 512;
+
+type Call = Pick<ProposedCall, "executor" | "args">;
+
+interface OfAgent {
+  /** All its allowed calls: while they are no more than one call may be, none is looked at. */
+  all: MinuteCount;
+  /** By session and hash, the latest last. */
+  counts: Map<string, MinuteCount>;
+  /** Allowed, and not counted by their hash yet. */
+  unhashed: { session: string; call: Call; second: number }[];
+  /** What the user is asked about now. */
+  asked: Map<string, RepeatedCall>;
+  /** What the user lets come again and again. */
+  approved: Set<string>;
+}
+
+export class RepeatedCalls {
+  readonly #limit: number;
+  readonly #clock: Clock;
+  readonly #of_agents = new Map<string, OfAgent>();
+  #second = 0;
+
+  /** `limit`: so often in a minute the same call is nobody's business. */
+  constructor(limit: number, clock: Clock) {
+    this.#limit = limit;
+    this.#clock = clock;
+  }
+
+  /** How often an allowed call came, this time included, where the user is to be asked about that. */
+  find(agent_id: string, session: string, call: Call): RepeatedCall | undefined {
+    const of_agent = this.#of_agents.get(agent_id);
+    if (of_agent === undefined) return undefined;
+    const second = this.#now();
+    if (of_agent.asked.size === 0 && of_agent.all.until(second).count < this.#limit) return undefined;
+    this.#hash(of_agent);
+    const key = keyOf(session, callHash(call.executor, call.args));
+    if (of_agent.approved.has(key)) return undefined;
+    const asked = of_agent.asked.get(key);
+    if (asked !== undefined) return asked;
+    const found = of_agent.counts.get(key)?.until(second);
+    return found === undefined || found.count < this.#limit ? undefined : { ...found, count: found.count + 1 };
+  }
+
+  /** A call was allowed. Its hash is made when it is needed, or by `prepareNext`. */
+  note(agent_id: string, session: string, call: Call): void {
+    const of_agent = this.#agent(agent_id);
+    const second = this.#now();
+    of_agent.all.add(second);
+    of_agent.unhashed.push({ session, call, second });
+  }
+
+  /** Work that the next call would wait for, done while none does. */
+  prepareNext(): void {
+    for (const of_agent of this.#of_agents.values()) if (of_agent.unhashed.length > 0) this.#hash(of_agent);
+  }
+
+  #hash({ unhashed, counts }: OfAgent): void {
+    for (const { session, call, second } of unhashed) {
+      const key = keyOf(session, callHash(call.executor, call.args));
+      const count = counts.get(key) ?? new MinuteCount();
+      count.add(second);
+      counts.delete(key);
+      counts.set(key, count);
+      if (counts.size > MAX_DISTINGUISHED) forgetFirst(counts);
+    }
+    unhashed.length = 0;
+  }
+
+  /** The user is asked about a call: others like it share the card until it ends. */
+  asked(agent_id: string, session: string, call_hash: string, repeated: RepeatedCall): void {
+    this.#agent(agent_id).asked.set(keyOf(session, call_hash), repeated);
+  }
+
+  /** The card has ended, or could not be stored. Approved: the call isn't asked about again in its session. */
+  ended(agent_id: string, session: string, call_hash: string, status: ApprovalStatus): void {
+    const of_agent = this.#agent(agent_id);
+    const key = keyOf(session, call_hash);
+    of_agent.asked.delete(key);
+    if (status !== "approved") return;
+    of_agent.approved.add(key);
+    if (of_agent.approved.size > MAX_DISTINGUISHED) forgetFirst(of_agent.approved);
+  }
+
+  /** A session that is over. */
+  endSession(agent_id: string, session: string): void {
+    const of_agent = this.#of_agents.get(agent_id);
+    if (of_agent === undefined) return;
+    this.#hash(of_agent);
+    const isOfSession = (key: string) => key.slice(HASH_LENGTH) === session;
+    for (const keyed of [of_agent.counts, of_agent.approved])
+      for (const key of [...keyed.keys()].filter(isOfSession)) keyed.delete(key);
+  }
+
+  /** Forgets what was more than a minute ago. */
+  flush(): void {
+    this.prepareNext();
+    const second = this.#now();
+    for (const [agent_id, { all, counts, asked, approved }] of this.#of_agents) {
+      for (const [key, count] of counts) if (count.until(second).count === 0) counts.delete(key);
+      if (all.until(second).count + counts.size + asked.size + approved.size === 0) this.#of_agents.delete(agent_id);
+    }
+  }
+
+  #agent(agent_id: string): OfAgent {
+    const known = this.#of_agents.get(agent_id);
+    if (known !== undefined) return known;
+    const made: OfAgent = {
+      all: new MinuteCount(),
+      counts: new Map(),
+      unhashed: [],
+      asked: new Map(),
+      approved: new Set(),
+    };
+    this.#of_agents.set(agent_id, made);
+    return made;
+  }
+
+  /** Whole seconds since boot; never fewer than before. */
+  #now(): number {
+    this.#second = Math.max(this.#second, Math.floor(this.#clock.boot().ms / 1000));
+    return this.#second;
+  }
+}
+
+function forgetFirst(keyed: { keys(): Iterator<string>; delete(key: string): boolean }): void {
+  const first = keyed.keys().next();
+  if (first.done !== true) keyed.delete(first.value);
+}
+
+const HASH_LENGTH = 64;
+
+function keyOf(session: string, call_hash: string): string {
+  return `${call_hash}${session}`;
+}

@@ -1,0 +1,188 @@
+import type { Price } from "../../../ipc/contract/costs.ts";
+import type { Level, Outcome, Stage, TraceStep, Verdict } from "../../../ipc/contract/decision.ts";
+import type { Principal } from "../../../ipc/contract/operator-api.ts";
+import type { RepeatedCall } from "../../../ipc/contract/rate.ts";
+import type { Rule } from "../../../ipc/contract/rules.ts";
+import type { ProposedCall } from "../../../ipc/contract/wire.ts";
+import type { AgentPauses } from "../../agents/agent-pauses.ts";
+import type { Agent } from "../../agents/agents.ts";
+import type { UserWords } from "../../agents/sessions/user-words.ts";
+import type { ResolvedRequirement } from "../../shell-reading/targets/target.ts";
+import type { Box } from "../confinement/box.ts";
+import type { Confinement } from "../confinement/confinement.ts";
+import type { Declaration } from "../confinement/declaration.ts";
+import type { Prices } from "../costs/prices.ts";
+import { type AgentKind, agentKindOf } from "../executors/agent-kind.ts";
+import type { Executor } from "../executors/catalog.ts";
+import type { CommandLines } from "../executors/command-lines.ts";
+import type { GrantStore } from "../grants/store.ts";
+import type { VaglioSettings } from "../judge/vaglio.ts";
+import type { McpTools } from "../mcp/mcp-tools.ts";
+import type { PolicyOverrides } from "../policy/policy-overrides.ts";
+import type { RateLimits } from "../rate/rate-limits.ts";
+import type { PauseSwitch } from "../safety/pause.ts";
+import type { NotedReview, Reviewer } from "./reviewer.ts";
+
+/** On whose behalf a call is looked at. `agent` is null where none is involved (`explain`). */
+export interface Subject {
+  agent: Agent | null;
+  level: Level;
+  session?: string | undefined;
+  principal: Principal;
+  /** It said that it runs a call only as `confine` says. */
+  can_confine?: boolean | undefined;
+  /** Its whole agent runs in a box, which shows this: its calls are confined already. */
+  agent_box?: Declaration | undefined;
+  /** The connection that its calls come over. */
+  connection?: number | undefined;
+  /** Without an agent: whose executors' names count. Left out: everybody's. */
+  kind?: AgentKind | undefined;
+  /** Without an agent: the name of the one that is meant, for what is made stricter for it. */
+  name?: string | undefined;
+}
+
+/** The mode in which an agent looks and proposes: its user expects no change before they have agreed to the plan. */
+export const PLAN_MODE = "plan";
+
+/** Whose tools the names of a subject's calls can mean. */
+export function kindOf({ agent, kind }: Subject): AgentKind | "any" {
+  return agent === null ? (kind ?? "any") : agentKindOf(agent.name);
+}
+
+/** What was refused for a session. */
+interface Refusals {
+  /** Undefined where nothing of this call was. `target`: what was refused, as it is listed. */
+  find(agent_id: string, session: string, x: Pick<Validated, "call" | "needs">): { target: string } | undefined;
+  /** Whether the user stopped this call when it came again and again. */
+  hasStopped(agent_id: string, session: string, call: ProposedCall): boolean;
+}
+
+/** What every stage may read. */
+export interface StageSettings extends VaglioSettings {
+  home: string;
+  /** Null: nothing is remembered (`explain` on a machine without a database). */
+  grants: GrantStore | null;
+  /** Null: nothing can be paused here (`explain`). */
+  pause: Pick<PauseSwitch, "reason"> | null;
+  /** Left out: nothing is refused for a session here. */
+  refusals?: Refusals;
+  /** Left out: no agent can be paused by itself here. */
+  agent_pauses?: Pick<AgentPauses, "isPaused">;
+  /** Left out: no call can be confined here. */
+  box?: Box;
+  /** Whom to ask once every stage has said yes, in this order. Left out: nobody. */
+  reviewers?: readonly Reviewer[];
+  /** Left out: nothing is limited. */
+  rate?: RateLimits;
+  /** Left out: no price is known. */
+  prices?: Prices;
+  /** What the user asked for, as the agent's client says. Left out: that isn't known. */
+  words?: Pick<UserWords, "of">;
+  /** Left out: the table is the same for all. */
+  overrides?: PolicyOverrides;
+  /** Left out: no server's tool is known. */
+  mcp?: Pick<McpTools, "toolOf">;
+  /** Why the gate decides nothing any more: its lock, sockets or databases aren't its own. Left out: they always are. */
+  lost?: () => string | undefined;
+}
+
+/** One call, and what it is examined by. */
+export interface Proposed {
+  readonly call: ProposedCall;
+  readonly subject: Subject;
+  readonly executor: Executor;
+  readonly settings: StageSettings;
+  /** Read when a stage first asks for them. */
+  readonly lines: CommandLines;
+  /** Collected where a trace was asked for. */
+  readonly trace: TraceStep[] | undefined;
+  /**
+   * `again`: it was counted when it was first decided on. `coverage`: only whether grants and refusals answer for it. Left out: for its
+   * first decision, or to say what that would be.
+   */
+  readonly purpose?: "again" | "coverage" | undefined;
+}
+
+/** What validation finds: the arguments are valid, and this is what the call needs. */
+export interface Requirements {
+  /** As the policy rules on it: from there on, of a confined call what its box lets through. */
+  readonly needs: readonly ResolvedRequirement[];
+}
+
+/** What the policy finds. */
+export interface Ruling extends Requirements {
+  /** As the call states it, confined or not: what the guard and the judge look at. */
+  readonly stated_needs: readonly ResolvedRequirement[];
+  /** Of a call that is decided on as a confined one; null of any other. */
+  readonly confinement: Confinement | null;
+  readonly outcome: Exclude<Outcome, "denied">;
+  readonly reason: string;
+  readonly rule: Rule;
+  readonly grants_used: readonly number[];
+  /** What it costs, where a price is known. */
+  readonly price?: Price | undefined;
+}
+
+/** What the rate stage finds: the policy's ruling, or that the user is asked about a call that it allows. */
+export interface Rated extends Pick<Ruling, "outcome" | "reason" | "rule"> {
+  /** The same call again and again: what it is asked about for. */
+  readonly repeated?: RepeatedCall;
+}
+
+/** What the judge finds. */
+export interface Judged {
+  readonly verdict: Verdict;
+  /** What each judge found; left out where none was asked, or none was to be asked. */
+  readonly noted?: readonly NotedReview[];
+}
+
+/** A call whose arguments are valid. */
+export type Validated = Proposed & Requirements;
+
+/** A call that the policy allows, or that it asks the user about. */
+export type Ruled = Validated & Ruling;
+
+/** A call that no stage denied. */
+export type Reviewable = Ruled & Rated & Judged;
+
+/** A call as far as the stages came before one of them denied it. */
+export type Unfinished = Proposed & Partial<Requirements & Ruling & Rated & Judged>;
+
+/** What the stages made of a call. */
+export type Examined = { x: Reviewable; denial: null } | { x: Unfinished; denial: Denial };
+
+/** A stage's no. The first one ends the examination. */
+export interface Denial {
+  stage: Stage;
+  reason: string;
+  explain: { rule: Rule; matched?: string; instead?: string };
+  /** What the stage found all the same: the decision names it. */
+  found?: Partial<Requirements & Judged>;
+  /** In so many milliseconds there is room for this call again. */
+  retry_after_ms?: number;
+}
+
+export function isDenial(found: object): found is Denial {
+  return "stage" in found;
+}
+
+export function passed(x: Proposed, stage: Stage, detail: string): null {
+  x.trace?.push({ stage, outcome: "passed", detail });
+  return null;
+}
+
+export function notConfigured(x: Proposed, stage: Stage, detail: string): null {
+  x.trace?.push({ stage, outcome: "not_configured", detail });
+  return null;
+}
+
+export function denied(
+  x: Proposed,
+  stage: Stage,
+  reason: string,
+  explain: Denial["explain"],
+  found?: Denial["found"],
+): Denial {
+  x.trace?.push({ stage, outcome: "denied", detail: reason, rule: explain.rule });
+  return found === undefined ? { stage, reason, explain } : { stage, reason, explain, found };
+}

@@ -1,0 +1,184 @@
+import { ownCommand } from "../../../ipc/base/own-command.ts";
+import type { Price } from "../../../ipc/contract/costs.ts";
+import type { Capability, Level } from "../../../ipc/contract/decision.ts";
+import type { PolicyOverride } from "../../../ipc/contract/policy-overrides.ts";
+import type { Rule } from "../../../ipc/contract/rules.ts";
+import { priceText } from "../../../ipc/words/price-words.ts";
+import { CAPABILITY_REGISTRY, changesNothing } from "../../shell-reading/targets/capabilities.ts";
+import { isUnresolvable, type ResolvedRequirement } from "../../shell-reading/targets/target.ts";
+import type { Confinement } from "../confinement/confinement.ts";
+import type { GrantHolder } from "../grants/store.ts";
+import { effectiveOutcome, RULE_TEXT } from "../policy/policy.ts";
+import { policyFor, type SubjectPolicy } from "../policy/policy-overrides.ts";
+import { confinementIn } from "./confined.ts";
+import { type Denial, denied, isDenial, PLAN_MODE, passed, type Ruling, type Validated } from "./examination.ts";
+
+/**
+ * Autonomy level x capability x target, with grants. Of several needs the strictest outcome counts. A call that runs code and can be
+ * confined needs what its box lets through. What the user made stricter for the agent counts, and what the call costs.
+ */
+export function policy(x: Validated): Denial | Ruling {
+  const { agent, session, principal } = x.subject;
+  const holder = { ...principal, agent: agent?.agent_id, session };
+  const own = policyFor(x.settings.overrides, x.subject);
+  // No box lets an agent do what its profile denies it: looked at as the call states it, too.
+  const denial = deniedByProfile(x, x.needs, own);
+  if (denial !== null) return denial;
+  const { confinement, needs: stated } = confinementIn(x, holder);
+  const price = x.settings.prices?.priceOf(x.call, x.executor) ?? undefined;
+  const dear = price !== undefined && x.settings.prices?.asksFor(price, x.subject.level) === true ? price : undefined;
+  const needs = askedEachTimeFor(dear, stated);
+  const ruled = rulingOn(x, needs, holder, own);
+  if (isDenial(ruled)) return ruled;
+  const { grants_used } = ruled;
+  const asked = dear === undefined ? ruled.asked : askedForPrice(dear, x.subject.level);
+  const where = whereConfined(confinement);
+  const found = { grants_used, needs, stated_needs: x.needs, confinement, ...(price === undefined ? {} : { price }) };
+  if (asked !== undefined) {
+    const reason = `${asked.text}${where}`;
+    x.trace?.push({ stage: "policy", outcome: "ask", detail: `${reason}${asked.because ?? ""}`, rule: asked.rule });
+    return { ...found, outcome: "approval_required", reason, rule: asked.rule };
+  }
+  const reason = `${reasonAllowed(x, needs, grants_used)}${where}`;
+  // A price in words takes longer than all of this stage: only where it is read.
+  const is_priced = price !== undefined && x.trace !== undefined;
+  passed(x, "policy", is_priced ? `${reason}; it costs ${priceText(price, "en")}` : reason);
+  return { ...found, outcome: "allowed", reason, rule: ruleAllowing(needs, grants_used) };
+}
+
+/** For the reason and the trace: what else it would need is known. */
+function whereConfined(confinement: Confinement | null): string {
+  if (confinement === null) return "";
+  if (confinement.line === null) return ", in its agent's own box";
+  const { kind, network } = confinement.declaration;
+  // What is decided is what it names: the box holds it to that.
+  if (kind === "needs") return "";
+  if (kind === "looking") return ", confined to reading its project, without a network";
+  return network ? ", confined to its project, each host asked about" : ", confined to its project, without a network";
+}
+
+/** Whatever was granted, a call that costs more than its level may spend is asked about. */
+function askedEachTimeFor(
+  dear: Price | undefined,
+  needs: readonly ResolvedRequirement[],
+): readonly ResolvedRequirement[] {
+  if (dear === undefined) return needs;
+  const why = `what costs ${priceText(dear, "en")}`;
+  return needs.map((need) => ({ ...need, ask_each_time: need.ask_each_time ?? why }));
+}
+
+function askedForPrice(price: Price, level: Level): Asked {
+  return {
+    text: `it costs ${priceText(price, "en")}, more than level ${level} may spend without asking`,
+    rule: "policy.price-asks",
+  };
+}
+
+/** Why a call is asked about, as a sentence. `because`: what else the trace says, which only the user reads. */
+interface Asked {
+  text: string;
+  rule: Rule;
+  because?: string;
+}
+
+interface RuledNeeds extends Pick<Ruling, "grants_used"> {
+  /** Of the first need that is asked about; undefined where all are allowed. */
+  asked: Asked | undefined;
+}
+
+function rulingOn(
+  x: Validated,
+  needs: readonly ResolvedRequirement[],
+  holder: GrantHolder,
+  own: SubjectPolicy,
+): Denial | RuledNeeds {
+  const { level } = x.subject;
+  const is_planning = x.call.context?.mode === PLAN_MODE;
+  const grants_used: number[] = [];
+  let asked: RuledNeeds["asked"];
+  for (const { capability, target, ask_each_time, beyond_grants } of needs) {
+    const is_early = is_planning && !changesNothing(capability);
+    const may_be_granted = ask_each_time === undefined && beyond_grants === undefined && !is_early;
+    const find = may_be_granted ? () => x.settings.grants?.find(holder, capability, target) : undefined;
+    const answer = effectiveOutcome(level, capability, find, own.table);
+    if (answer.outcome === "denied") return deniedByProfile(x, [{ capability }], own) ?? deniedByLevel(x, capability);
+    if (answer.grant_id !== undefined) grants_used.push(answer.grant_id);
+    // The guard can't check a path that can't be resolved either, so it is asked about at every level.
+    const is_in_doubt = isUnresolvable(target) && CAPABILITY_REGISTRY[capability].target_kind === "path_glob";
+    const is_asked = is_in_doubt || is_early || ask_each_time !== undefined;
+    if (is_asked || answer.outcome === "approval_required")
+      asked ??= is_asked
+        ? askedAlways(level, capability, ask_each_time, is_early)
+        : beyond_grants !== undefined && answer.outcome === "approval_required"
+          ? askedAlways(level, capability, beyond_grants, false)
+          : askedByTable(level, capability, own.override(level, capability));
+  }
+  return { grants_used, asked };
+}
+
+/** The first of these needs that a profile denies. */
+function deniedByProfile(
+  x: Validated,
+  needs: readonly Pick<ResolvedRequirement, "capability">[],
+  own: SubjectPolicy,
+): Denial | null {
+  const { level } = x.subject;
+  for (const { capability } of needs) {
+    const override = own.override(level, capability);
+    if (override?.outcome !== "denied") continue;
+    return denied(x, "policy", `the profile of ${override.profile} does not allow ${capability} at level ${level}`, {
+      rule: "policy.override-denies",
+      matched: placeOf(override),
+      instead: "do without it, or ask the user, who made this stricter",
+    });
+  }
+  return null;
+}
+
+function deniedByLevel(x: Validated, capability: Capability): Denial {
+  const { level, agent } = x.subject;
+  return denied(x, "policy", `level ${level} does not allow ${capability}`, {
+    rule: "policy.level-denies",
+    matched: RULE_TEXT[level],
+    instead: `ask the user for a higher level (${ownCommand(`agents level ${agent?.name ?? "NAME"} ${level === "ReadOnly" ? "Supervised" : "Full"}`)})`,
+  });
+}
+
+/** What no grant answers for. */
+function askedAlways(
+  level: Level,
+  capability: Capability,
+  ask_each_time: string | undefined,
+  is_early: boolean,
+): Asked {
+  if (ask_each_time !== undefined)
+    return {
+      text: `level ${level} asks before ${capability} of ${ask_each_time}, each time`,
+      rule: "policy.asked-each-time",
+    };
+  if (is_early)
+    return { text: `level ${level} asks before ${capability} in plan mode, each time`, rule: "policy.plan-mode-asks" };
+  return { text: `level ${level} asks before ${capability}`, rule: "policy.unclear-path-asks" };
+}
+
+function askedByTable(level: Level, capability: Capability, override: PolicyOverride | undefined): Asked {
+  if (override === undefined) return { text: `level ${level} asks before ${capability}`, rule: "policy.level-asks" };
+  return {
+    text: `the profile of ${override.profile} asks before ${capability} at level ${level}`,
+    rule: "policy.override-asks",
+    because: ` (${placeOf(override)})`,
+  };
+}
+
+const placeOf = ({ line }: PolicyOverride) => `policy_overrides.toml, line ${line}`;
+
+function ruleAllowing(needs: readonly ResolvedRequirement[], grants_used: readonly number[]): Rule {
+  if (grants_used.length > 0) return "policy.grant-allows";
+  return needs.length === 0 ? "policy.nothing-needed" : "policy.level-allows";
+}
+
+function reasonAllowed(x: Validated, needs: readonly ResolvedRequirement[], grants_used: readonly number[]): string {
+  if (grants_used.length > 0) return `allowed by grant ${grants_used.join(", ")}`;
+  if (needs.length === 0) return "it touches nothing outside the agent";
+  return `level ${x.subject.level} allows ${[...new Set(needs.map((need) => need.capability))].join(", ")}`;
+}

@@ -1,0 +1,130 @@
+import type { Env } from "../../../ipc/base/paths.ts";
+import { GateError } from "../../../ipc/contract/gate-error.ts";
+import { findMachine, type Machine } from "../../box/arguments/machine.ts";
+import type { AddressRules } from "../../box/network/lookup.ts";
+import type { BoxProbe } from "../../box/probe.ts";
+import type { Config } from "../../config/config.ts";
+import type { JudgeAgentConfig, JudgeToolConfig, ReviewConfig } from "../../decide/reviews/config.ts";
+import { needsBox, sendToModel } from "../../decide/reviews/config.ts";
+import { type ListedHost, readListedHost } from "../../shell-reading/targets/listed-host.ts";
+import type { JudgeAgent, Model } from "../reviews/ports.ts";
+import { AgentBox } from "./agent-box.ts";
+import { AgentHosts } from "./agent-hosts.ts";
+import { commandAgent } from "./command-agent.ts";
+import { modelAgent } from "./model-agent.ts";
+import { astGrepLibrary } from "./tools/ast-grep-library.ts";
+import { astGrepSearch } from "./tools/ast-grep-search.ts";
+import { cmdRun } from "./tools/cmd-run.ts";
+import { fsRead } from "./tools/fs-read.ts";
+import type { JudgeTool } from "./tools/tool.ts";
+
+export interface JudgeAgentParts {
+  /** By name; every one that a judge agent of the configuration names. */
+  models: ReadonlyMap<string, Model>;
+  /** The configuration of boxes: what every one may read, and the limits that none exceeds. */
+  box: Config["box"];
+  home: string;
+  env: Env;
+  /** The gate's state folder, and its other folders: never shown. */
+  state_dir: string;
+  gate_folders: readonly string[];
+  /** Logs an unexpected error after which the gate continues. */
+  failed(what: string, error: unknown): void;
+  /** Others only in tests. */
+  machine?: Machine;
+  address_rules?: AddressRules;
+  probe?(): Promise<BoxProbe>;
+}
+
+/**
+ * The judge agents of the configuration, by name.
+ * @throws GateError `invalid_config` where one needs what this machine doesn't have
+ */
+export function openJudgeAgents(config: ReviewConfig, parts: JudgeAgentParts): Map<string, JudgeAgent> {
+  const entries = Object.entries(config.judge_agents);
+  const boxed = entries.find(([, agent]) => needsBox(agent));
+  const box = boxed === undefined ? undefined : openBox(boxed[0], config, parts);
+  return new Map(
+    entries.map(([name, agent]) => [name, openAgent(name, agent, { ...parts, judge: config.judge }, box)]),
+  );
+}
+
+const listedHosts = ({ hosts }: JudgeAgentConfig): ListedHost[] =>
+  // The configuration was refused where one is none.
+  hosts.flatMap((host) => readListedHost(host) ?? []);
+
+function openAgent(
+  name: string,
+  agent: JudgeAgentConfig,
+  { home, env, models, judge }: JudgeAgentParts & Pick<ReviewConfig, "judge">,
+  box: AgentBox | undefined,
+): JudgeAgent {
+  const { home_real = home, gate_folders = [] } = box?.machine ?? {};
+  const place = { home, home_real, env, gate_folders };
+  const hosts = listedHosts(agent);
+  if (agent.kind === "command")
+    return commandAgent(name, { argv: agent.command, hosts }, { box: required(box, name), place });
+  const model = models.get(agent.model);
+  if (model === undefined) throw invalid(name, `there is no [models.${agent.model}]`);
+  const tools = agent.tools.map((tool) => openTool(name, tool, hosts, required(box, name)));
+  const send = sendToModel(judge.send, model.is_online);
+  return modelAgent(name, model, { prompt: agent.prompt, max_steps: agent.max_steps, tools, send }, place);
+}
+
+function openTool(name: string, tool: JudgeToolConfig, hosts: readonly ListedHost[], box: AgentBox): JudgeTool {
+  switch (tool.name) {
+    case "cmd.run":
+      return cmdRun(tool, hosts, box);
+    case "fs.read":
+      return fsRead(box);
+    case "ast_grep.search": {
+      const { node } = box.machine;
+      const library = astGrepLibrary();
+      if (node === null) throw invalid(name, `ast_grep.search needs Node, and ${NO_NODE}`, INSTALL_NODE);
+      if (library === null) throw invalid(name, "ast_grep.search isn't there for this machine");
+      return astGrepSearch(box, node, library);
+    }
+  }
+}
+
+function required(box: AgentBox | undefined, name: string): AgentBox {
+  if (box === undefined) throw invalid(name, "it needs a box");
+  return box;
+}
+
+function invalid(name: string, what: string, hint = "see docs/configuration.md"): GateError {
+  return new GateError("invalid_config", `[judge_agents.${name}]: ${what}`, hint);
+}
+
+const NO_NODE = "no Node program was found";
+const INSTALL_NODE = "install Node, and have it in PATH where the gate is started";
+const WITHOUT = "leave this judge agent out, or its tools";
+const INSTALL = "install bubblewrap (sudo apt install bubblewrap), or leave this judge agent out";
+
+function openBox(first: string, config: ReviewConfig, parts: JudgeAgentParts): AgentBox {
+  const { home, env, box, state_dir, gate_folders, failed, probe } = parts;
+  const machine = parts.machine ?? findMachine({ env, home, config: box, state_dir, gate_folders });
+  if (process.platform !== "linux") throw invalid(first, "it needs a box, which there is only on Linux", WITHOUT);
+  if (machine.makers.length === 0) throw invalid(first, "it needs a box, and bubblewrap is missing", INSTALL);
+  if (machine.bash === null) throw invalid(first, "it needs a box, and bash is missing", WITHOUT);
+  const key_variables = Object.values(config.models).flatMap(({ key_env }) => (key_env === undefined ? [] : [key_env]));
+  return new AgentBox({
+    machine,
+    key_variables,
+    failed,
+    ...(probe === undefined ? {} : { probe }),
+    ...openHosts(config, machine, parts),
+  });
+}
+
+function openHosts(
+  { judge_agents }: ReviewConfig,
+  { node, box_folder }: Machine,
+  { failed, address_rules }: JudgeAgentParts,
+): { hosts?: AgentHosts } {
+  const [first] = Object.entries(judge_agents).find(([, { hosts }]) => hosts.length > 0) ?? [];
+  if (first === undefined) return {};
+  if (node === null) throw invalid(first, `hosts can't be reached from the box: ${NO_NODE}`, INSTALL_NODE);
+  const rules = address_rules === undefined ? {} : { rules: address_rules };
+  return { hosts: new AgentHosts({ folder: box_folder, node, failed, ...rules }) };
+}

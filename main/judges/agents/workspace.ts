@@ -1,0 +1,94 @@
+import { isNeverWritten } from "../../box/arguments/unusable-places.ts";
+import { ProjectTree } from "../../box/project/project-tree.ts";
+import { Turns } from "../../box/project/turns.ts";
+import { confinedProject } from "../../decide/confinement/project.ts";
+import type { GuardEnv } from "../../shell-reading/clear/call-environment.ts";
+import type { Worker, WorkerMount } from "../reviews/ports.ts";
+
+/** What of a worker's files a judge agent sees. */
+
+/** Where it sees them, beside their own path. */
+export const WORKSPACE = "/workspace";
+
+/** Absolute, real paths. */
+export interface Workspace {
+  /** The worker's project: its repository, or else its working directory. */
+  readonly folder: string;
+  /** Of a worktree: the repository's folder, outside of it. */
+  readonly repository: string | null;
+}
+
+export interface WorkspacePlace {
+  readonly home: string;
+  readonly home_real: string;
+  readonly env: GuardEnv;
+  /** Real paths. */
+  readonly gate_folders: readonly string[];
+}
+
+/**
+ * The worker's workspace; null where it has none, or one that no box shows: a home, what is shared or holds keys, the gate's own
+ * folders and those above them.
+ */
+export function workspaceOf({ cwd }: Pick<Worker, "cwd">, place: WorkspacePlace): Workspace | null {
+  if (cwd === null) return null;
+  const project = confinedProject(cwd, {
+    home: place.home,
+    env: place.env,
+    grantedFolder: (folder) => folder,
+  });
+  if (project === null) return null;
+  const { root, repository } = project;
+  const shown = repository === null ? [root] : [root, repository];
+  return shown.some((path) => isNeverWritten(path, place)) ? null : { folder: root, repository };
+}
+
+/** As the payload says them: each place where a judge agent finds files of the worker. */
+export function mountsOf(workspace: Workspace | null): WorkerMount[] {
+  if (workspace === null) return [];
+  const { folder, repository } = workspace;
+  const places: [source: string, target: string][] = [
+    [folder, WORKSPACE],
+    [folder, folder],
+    ...(repository === null ? [] : [[repository, repository] as [string, string]]),
+  ];
+  const by_target = new Map(places.map(([source, target]) => [target, source]));
+  return [...by_target].map(([target, source]) => ({ source, target, read_only: true }));
+}
+
+/** Folders whose trees are remembered. */
+const MAX_TREES = 8;
+
+/** What no judge agent gets of a workspace, as paths with one character for each byte. */
+export interface Withheld {
+  /** Files that often hold secrets. */
+  readonly secrets: readonly string[];
+  /** Settings of repositories in it: what of them is a password isn't shown. */
+  readonly settings: readonly string[];
+  /** Named pipes and sockets: somebody outside may read what is written to one. */
+  readonly pipes: readonly string[];
+}
+
+/** Finds it. */
+export class WithheldFiles {
+  readonly #trees = new Map<string, ProjectTree>();
+
+  /**
+   * Others have their turns meanwhile.
+   * @throws Error where there is more in the workspace than is looked through; the system's error
+   */
+  async find({ folder }: Workspace): Promise<Withheld> {
+    const tree = this.#trees.get(folder) ?? new ProjectTree(folder);
+    this.#trees.delete(folder);
+    this.#trees.set(folder, tree);
+    const [oldest] = this.#trees.keys();
+    if (this.#trees.size > MAX_TREES && oldest !== undefined) this.#trees.delete(oldest);
+    const { secrets, pipes, places, is_whole } = await tree.lookInTurns(new Turns());
+    if (!is_whole) throw new Error("the workspace holds too many files and folders for a box");
+    return {
+      secrets: secrets.map(({ path }) => path),
+      settings: places.map(({ path }) => path).filter((path) => /\/config(?:\.worktree)?$/.test(path)),
+      pipes: pipes.map(({ path }) => path),
+    };
+  }
+}

@@ -1,0 +1,167 @@
+import type Database from "better-sqlite3";
+import type {
+  ActivityCounts,
+  ActivityEntry,
+  ActivityRange,
+  OpenedDecision,
+  Reported,
+} from "../../../ipc/contract/activity.ts";
+import { type ActivityFilter, matchesActivity } from "../../../ipc/contract/activity-filter.ts";
+import type { Decision, Outcome, TraceStep } from "../../../ipc/contract/decision.ts";
+import { GateError } from "../../../ipc/contract/gate-error.ts";
+import type { ProposedCall } from "../../../ipc/contract/wire.ts";
+import type { Subject } from "../../decide/stages/examination.ts";
+import { DecisionCounts } from "./counts.ts";
+import { RecentDecisions } from "./recent.ts";
+import { Reports } from "./reports.ts";
+import { CallSpending } from "./spending.ts";
+
+/** The latest decisions, for display: the decisions themselves in memory, their counts and costs on disk. */
+
+export interface ActivityQuery extends ActivityFilter {
+  /** Only those before this decision. */
+  before?: string | undefined;
+  limit: number;
+}
+
+export class Activity {
+  /** What agents said became of what they were allowed. */
+  readonly reports: Reports;
+  readonly #recent = new RecentDecisions();
+  readonly #counts: DecisionCounts;
+  /** Opened once a call has a price. */
+  readonly #openSpending: () => CallSpending;
+  #spending: CallSpending | undefined;
+  readonly #now: () => number;
+  readonly #failed: (what: string, error: unknown) => void;
+
+  /**
+   * `db` was opened with `ACTIVITY_SCHEMA`; `now` gives milliseconds; `failed` is called where counts or costs can't be read or
+   * written; `steady`: milliseconds of a monotonic clock.
+   */
+  constructor(
+    db: Database.Database,
+    now: () => number = Date.now,
+    failed: (what: string, error: unknown) => void = () => undefined,
+    steady: () => number = () => performance.now(),
+  ) {
+    this.reports = new Reports(steady);
+    this.#counts = new DecisionCounts(db, now);
+    this.#openSpending = () => new CallSpending(db, now, failed);
+    this.#now = now;
+    this.#failed = failed;
+  }
+
+  /** True while there is room to keep the next decision with its trace. */
+  get keepsNext(): boolean {
+    return this.#recent.hasRoom(this.#now());
+  }
+
+  /** `is_only`: it was withdrawn before it was decided on. */
+  note(
+    decision: Decision,
+    call: ProposedCall,
+    subject: Subject,
+    trace: TraceStep[] | undefined,
+    is_only = false,
+  ): void {
+    // The final decision after an answer isn't another call.
+    if (decision.status === undefined || is_only) this.#counts.add(subject.agent?.agent_id ?? "", decision.outcome);
+    if (decision.outcome === "allowed") this.reports.allowed(decision, call, subject);
+    this.#recent.add(
+      trace === undefined ? decision : { ...decision, trace },
+      call,
+      subject.agent?.name ?? "none",
+      this.#now(),
+    );
+  }
+
+  /** What an allowed call costs, before its agent is answered. A call is allowed once: at once, or by the answer. */
+  spend({ outcome, price }: Decision, { agent }: Subject): void {
+    if (outcome === "allowed" && price !== undefined && agent !== null) this.#spent().add(agent.agent_id, price);
+  }
+
+  /** Newest first. */
+  list(query: ActivityQuery): ActivityEntry[] {
+    const found: ActivityEntry[] = [];
+    let is_after = query.before !== undefined;
+    for (const kept of this.#recent.newestFirst()) {
+      if (is_after) {
+        is_after = kept.decision.decision_id !== query.before;
+        continue;
+      }
+      const entry = entryOf(kept, this.reports.of(kept.decision.decision_id));
+      if (!matchesActivity(entry, query)) continue;
+      found.push(entry);
+      if (found.length === query.limit) break;
+    }
+    return found;
+  }
+
+  /** @throws GateError `not_kept` */
+  open({ decision_id, token }: { decision_id?: string | undefined; token?: string | undefined }): OpenedDecision {
+    const wanted = decision_id ?? (token === undefined ? undefined : this.#decisionOn(token));
+    for (const kept of this.#recent.newestFirst())
+      if (kept.decision.decision_id === wanted) return { ...kept, ...reportedOf(kept, this.reports.of(wanted)) };
+    throw new GateError(
+      "not_kept",
+      "this decision isn't kept any more",
+      "only the last ones are kept with their trace; the audit trail has them all",
+    );
+  }
+
+  /** The last call that waited for this request. */
+  #decisionOn(token: string): string | undefined {
+    for (const { decision } of this.#recent.newestFirst())
+      if (decision.pending?.token === token) return decision.decision_id;
+    return undefined;
+  }
+
+  counts(range: ActivityRange): ActivityCounts {
+    return this.#counts.over(range);
+  }
+
+  /** Calls of each agent since midnight, local time. Empty where they can't be read, so that surfaces still get the rest. */
+  callsToday(): ReadonlyMap<string, number> {
+    const calls = [...this.outcomesToday()];
+    return new Map(calls.map(([id, own]) => [id, own.allowed + own.denied + own.approval_required]));
+  }
+
+  /** The same by what the gate decided: those that were asked about count as `approval_required`, however they ended. */
+  outcomesToday(): ReadonlyMap<string, Readonly<Record<Outcome, number>>> {
+    try {
+      return this.#counts.today();
+    } catch (error) {
+      this.#failed("counting calls", error);
+      return new Map();
+    }
+  }
+
+  /** What the calls that were allowed cost since midnight, local time: of each agent, by currency. */
+  spentToday(): ReturnType<CallSpending["today"]> {
+    return this.#spent().today();
+  }
+
+  #spent(): CallSpending {
+    this.#spending ??= this.#openSpending();
+    return this.#spending;
+  }
+
+  flush(): void {
+    this.#counts.flush();
+  }
+}
+
+function entryOf(kept: OpenedDecision, reported: Reported | undefined): ActivityEntry {
+  const { decision, ts, agent_name, executor } = kept;
+  const { decision_id, outcome, stage, reason, explain, capabilities, status } = decision;
+  const is_confined = decision.confined !== undefined;
+  const call = { decision_id, ts, agent_name, executor, is_confined };
+  const entry = { ...call, outcome, stage, reason, rule: explain.rule, capabilities };
+  return { ...entry, ...(status === undefined ? {} : { status }), ...reportedOf(kept, reported) };
+}
+
+/** The question before an answer isn't what was reported on. */
+function reportedOf({ decision }: OpenedDecision, reported: Reported | undefined): Pick<ActivityEntry, "reported"> {
+  return reported === undefined || decision.outcome !== "allowed" ? {} : { reported };
+}

@@ -1,0 +1,291 @@
+import { randomBytes } from "node:crypto";
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
+import type { Alarms } from "../../base/alarms.ts";
+import { readArchiveHeader } from "./archive-file.ts";
+import { lineHash } from "./chain.ts";
+import {
+  type Checkpoint,
+  type CheckpointSigner,
+  type ReadNote,
+  type RestartReason,
+  readNote,
+  signCheckpoint,
+} from "./checkpoint.ts";
+import { raiseMissing, raiseRestart, raiseUnwritable } from "./checkpoint-alarms.ts";
+import { CheckpointFiles } from "./checkpoint-files.ts";
+import { type CheckpointRecord, readRecord, writeRecord } from "./checkpoint-record.ts";
+import { DailyCheckpoint } from "./daily-checkpoint.ts";
+import { lineEndingAt } from "./lines.ts";
+import type { AuditLog } from "./log.ts";
+import { filesIn, monthFiles } from "./month-files.ts";
+
+/** A checkpoint is signed after this many lines, or this long after the first line since the last one; in milliseconds. */
+const LINES_PER_CHECKPOINT = 64;
+const CHECKPOINT_INTERVAL_MS = 10 * 60_000;
+
+/** The event of the trail that checkpoints were begun anew, or over lines that there were before. Earlier versions signed a tree. */
+const BEGUN_EVENT = "audit.tree";
+
+/** The keys as they are now: the gate's may be replaced while it runs. */
+export interface CheckpointKeys {
+  /** Undefined while there is none that can be used: nothing is signed then. */
+  current(): CheckpointSigner | undefined;
+  /** Raw public keys: the present one and the earlier ones. */
+  known(): readonly Uint8Array[];
+}
+
+export interface CheckpointParts {
+  audit: AuditLog;
+  keys: CheckpointKeys;
+  /** Of the trail. */
+  folder: string;
+  record_file: string;
+  checkpoints_dir: string;
+  /** The newest is added to this file once a day. */
+  checkpoint_file: string | undefined;
+  /** Milliseconds. */
+  now(): number;
+  alarms: Alarms;
+  failed(what: string, error: unknown): void;
+}
+
+/**
+ * Signs checkpoints of the trail: the number and the hash of its last line, which has the hash of the one before in it, and so on. Nothing
+ * here is on a decision's way: what was written is signed in a later turn.
+ */
+export class Checkpoints {
+  readonly files: CheckpointFiles;
+  readonly daily: DailyCheckpoint;
+  readonly #parts: CheckpointParts;
+  #origin = "";
+  #epoch = 1;
+  #newest: ReadNote | undefined;
+  #restarted: RestartReason | null = null;
+  /** How long the months' files were when the newest was signed. */
+  #offsets: Record<string, number> = {};
+  /** Lines that were written since the newest. */
+  #lines = 0;
+  #turn: NodeJS.Immediate | undefined;
+  /** When the first line that no checkpoint covers was noticed, in milliseconds. */
+  #unsigned_since: number | undefined;
+  #is_saved = true;
+  #is_failing = false;
+  #is_closed = false;
+  #unsubscribe: () => void = () => undefined;
+
+  constructor(parts: CheckpointParts) {
+    this.#parts = parts;
+    this.files = new CheckpointFiles(parts.checkpoints_dir);
+    this.daily = new DailyCheckpoint(parts, () => this.#save(true));
+  }
+
+  /** Which gate's trail this is. */
+  get origin(): string {
+    return this.#origin;
+  }
+
+  /** How often checkpoints of it were begun. */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  get keys(): CheckpointKeys {
+    return this.#parts.keys;
+  }
+
+  /** As it was signed; undefined before the first. */
+  get newest(): ReadNote | undefined {
+    return this.#newest;
+  }
+
+  /** Continues after the newest checkpoint, if the trail is still the one that it is about. Never throws. */
+  begin(): void {
+    const { audit, keys, record_file, folder, failed } = this.#parts;
+    this.#unsubscribe = audit.subscribe(() => this.#note());
+    this.#newest = this.files.newest(keys.known());
+    const found = readRecord(record_file);
+    // What is signed counts: another gate's file isn't this trail's.
+    const record = this.#newest === undefined || found?.origin === this.#newest.origin ? found : undefined;
+    this.#origin = record?.origin ?? this.#newest?.origin ?? `metnos-gate/${randomBytes(16).toString("hex")}`;
+    this.#epoch = this.#newest?.epoch ?? record?.epoch ?? 1;
+    if (record !== undefined) this.#resume(record);
+    try {
+      const sizes = sizesIn(folder);
+      const difference = this.#difference(sizes);
+      if (difference !== null) this.restart(difference);
+      else if (record === undefined && this.#newest === undefined && sizes.size > 0) this.#say({ reason: "begun" });
+      else if (this.#isBeyond(sizes)) this.#unsigned_since = this.#parts.now();
+    } catch (error) {
+      failed("comparing the trail with its last checkpoint", error);
+    }
+  }
+
+  /** Called periodically: signs and sends what is due. Never throws. */
+  tend(): void {
+    if (this.#is_closed) return;
+    if (this.#lines > 0) this.#unsigned_since ??= this.#parts.now();
+    const waited = this.#unsigned_since === undefined ? 0 : Math.abs(this.#parts.now() - this.#unsigned_since);
+    if (this.#lines >= LINES_PER_CHECKPOINT || waited >= CHECKPOINT_INTERVAL_MS || this.#restarted !== null)
+      this.#sign(false);
+    if (!this.#is_saved) this.#save(false);
+    this.daily.tend(this.#newest);
+  }
+
+  /** Signs what was written since the last checkpoint. Never throws: where it can't be, that is an alarm. */
+  signNow(): void {
+    if (!this.#is_closed) this.#sign(true);
+  }
+
+  /** A checkpoint of the first lines of the trail, for an archive; undefined where there is no key to sign with. */
+  signed(closed: Pick<Checkpoint, "size" | "end">): string | undefined {
+    const key = this.#parts.keys.current();
+    const said = { origin: this.#origin, epoch: this.#epoch, ms: this.#parts.now(), restarted: null };
+    return key && signCheckpoint({ ...said, ...closed }, key);
+  }
+
+  /** From now on checkpoints are about the trail as it is, which isn't what was signed. Never throws. */
+  restart(reason: RestartReason): void {
+    this.#epoch++;
+    this.#restarted = reason;
+    if (reason !== "accepted") raiseRestart(this.#parts.alarms, this.#parts.folder, reason);
+    this.#say({ reason, epoch: this.#epoch });
+    this.#sign(true);
+  }
+
+  /** Signs what was written since the last checkpoint. Never throws. */
+  close(): void {
+    if (!this.#is_closed) {
+      if (this.#lines > 0) this.#sign(true);
+      if (!this.#is_saved) this.#save(true);
+    }
+    this.abandon();
+  }
+
+  /** Writes nothing any more: the files may be another gate's now. */
+  abandon(): void {
+    this.#is_closed = true;
+    clearImmediate(this.#turn);
+    this.#unsubscribe();
+  }
+
+  #resume(record: CheckpointRecord): void {
+    const { keys, alarms } = this.#parts;
+    this.daily.resume(record);
+    this.#offsets = record.offsets;
+    // Without a key in order none of them can be known as the gate's: that is reported with the receipts.
+    const is_missing =
+      this.#epoch < record.epoch || (this.#epoch === record.epoch && (this.#newest?.size ?? 0) < record.signed);
+    if (is_missing && keys.current() !== undefined) raiseMissing(alarms, this.files.folder);
+  }
+
+  /**
+   * Why the trail isn't the one that the newest checkpoint is about, as far as that shows without reading all of it; null: it is.
+   * @throws the system's error
+   */
+  #difference(sizes: ReadonlyMap<string, number>): "cut" | "changed" | null {
+    if (this.#newest === undefined) return null;
+    const { folder } = this.#parts;
+    const { file, offset, hash } = this.#newest.end;
+    const signed = { ...this.#offsets, ...(file === "" ? {} : { [file]: offset }) };
+    const shorter = Object.entries(signed).filter(([name, bytes]) => (sizes.get(name) ?? 0) < bytes);
+    const archived = shorter.length === 0 ? new Map<string, number>() : archivedIn(folder);
+    if (shorter.some(([name, bytes]) => (archived.get(name) ?? 0) < bytes)) return "cut";
+    if (file === "" || shorter.some(([name]) => name === file)) return null;
+    const last = lineEndingAt(join(folder, file), offset);
+    return last !== undefined && lineHash(last.bytes) === hash ? null : "changed";
+  }
+
+  /** Whether the files have anything beyond the newest checkpoint. */
+  #isBeyond(sizes: ReadonlyMap<string, number>): boolean {
+    const { file = "", offset = 0 } = this.#newest?.end ?? {};
+    return [...sizes].some(([name, size]) => size > (name === file ? offset : (this.#offsets[name] ?? 0)));
+  }
+
+  /** A line was written. */
+  #note(): void {
+    this.#lines++;
+    if (this.#newest === undefined) this.#is_saved = false;
+    if (this.#turn !== undefined || this.#lines < LINES_PER_CHECKPOINT) return;
+    this.#turn = setImmediate(() => {
+      this.#turn = undefined;
+      if (!this.#parts.audit.isOwn()) return;
+      if (!this.#is_failing && this.#lines >= LINES_PER_CHECKPOINT) this.#sign(false);
+    });
+  }
+
+  #say(fields: { reason: string; epoch?: number }): void {
+    const { audit } = this.#parts;
+    audit.open();
+    audit.append({ event: BEGUN_EVENT, ts: audit.time(), ...fields, lines: audit.position?.seq ?? 0 });
+    audit.flush();
+  }
+
+  #sign(is_durable: boolean): void {
+    const { audit, keys, now, alarms, folder } = this.#parts;
+    const key = keys.current();
+    this.#is_failing = key === undefined;
+    // That there is no key is reported with the receipts.
+    if (key === undefined) return;
+    if (audit.position === undefined) audit.open();
+    const { position } = audit;
+    if (position === undefined || position.file === "") return;
+    const { file, offset, hash, seq: size } = position;
+    if (hash === this.#newest?.end.hash && this.#restarted === null) return this.#signedAll();
+    const ms = now();
+    const stored_in = this.files.fileAt(ms);
+    try {
+      const said = { origin: this.#origin, epoch: this.#epoch, ms, restarted: this.#restarted };
+      const text = signCheckpoint({ ...said, size, end: { file, offset, hash } }, key);
+      const { was_cut } = this.files.add(text, ms, is_durable);
+      if (was_cut) raiseMissing(alarms, this.files.folder);
+      this.#newest = readNote(text);
+      this.#offsets = Object.fromEntries(sizesIn(folder));
+    } catch (error) {
+      this.#is_failing = true;
+      return raiseUnwritable(alarms, this.files.folder, stored_in, error);
+    }
+    this.#restarted = null;
+    this.#signedAll();
+    this.#save(is_durable);
+    raiseUnwritable(alarms, this.files.folder, stored_in, null);
+  }
+
+  #signedAll(): void {
+    this.#lines = 0;
+    this.#unsigned_since = undefined;
+  }
+
+  #save(is_durable: boolean): void {
+    const { record_file, alarms } = this.#parts;
+    const { sent, filed } = this.daily;
+    this.#is_saved = false;
+    try {
+      const said = { origin: this.#origin, epoch: this.#newest?.epoch ?? this.#epoch, sent, filed };
+      writeRecord(record_file, { ...said, signed: this.#newest?.size ?? 0, offsets: this.#offsets }, is_durable);
+      this.#is_saved = true;
+      raiseUnwritable(alarms, record_file, record_file, null);
+    } catch (error) {
+      raiseUnwritable(alarms, record_file, record_file, error);
+    }
+  }
+}
+
+/** The months' files, and how long they are. @throws the system's error */
+function sizesIn(folder: string): Map<string, number> {
+  const sizeOf = (name: string) => lstatSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0;
+  return new Map(monthFiles(folder).map((name) => [name, sizeOf(name)]));
+}
+
+/** How much archives hold of months whose files are gone, by what they say; `audit verify` compares that. */
+function archivedIn(folder: string): Map<string, number> {
+  const held = new Map<string, number>();
+  for (const { name } of filesIn(folder).filter(({ role, not_a_file }) => role === "archive" && not_a_file === null)) {
+    try {
+      for (const { name: month, bytes } of readArchiveHeader(join(folder, name)).months) held.set(month, bytes);
+    } catch {
+      // damaged, or unreadable: it has no month's place
+    }
+  }
+  return held;
+}

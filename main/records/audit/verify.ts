@@ -1,0 +1,209 @@
+import { basename } from "node:path";
+import type { AuditReport } from "../../../ipc/contract/audit.ts";
+import { GateError } from "../../../ipc/contract/gate-error.ts";
+import { type AcceptedProblems, acceptedIn, keyOf } from "./accepted.ts";
+import { ClaimCheck, type Claims } from "./against.ts";
+import { ArchivesCheck } from "./archives-check.ts";
+import { GENESIS } from "./chain.ts";
+import { type Head, type Loss, readHead } from "./head.ts";
+import type { LiveEnd } from "./health.ts";
+import { latestBeyond } from "./resume.ts";
+import { type FoundProblem, fingerprint, type Report, TrailWalk, type WalkedLine } from "./walk.ts";
+
+/** How many open problems a report names, and how many accepted ones. */
+const MAX_REPORTED = 100;
+/** How many are collected; a trail with more can't be accepted. */
+export const MAX_PROBLEMS = 1000;
+
+export interface ExaminedTrail {
+  files: number;
+  lines: number;
+  problems: FoundProblem[];
+  /** What lines of the trail accept. */
+  accepted: AcceptedProblems;
+  /** Why a problem is accepted; null: it isn't. */
+  reasonOf(problem: FoundProblem): string | null;
+}
+
+export interface TrailFiles {
+  folder: string;
+  head_file: string;
+}
+
+/**
+ * Reads every line and reports each that doesn't follow from the one before, and whatever else isn't as the gate left it.
+ * `live`: the end that the running gate knows; `claims`: the checkpoints to compare with; `lost`: what the running gate could not write,
+ * which the record beside the trail may not say either. Doesn't block. @throws the system's error, where the folder can't be read
+ */
+export async function verifyAudit(
+  folder: string,
+  head_file: string,
+  live?: LiveEnd,
+  now_ms = Date.now(),
+  claims?: Claims,
+  lost: Loss | null = null,
+): Promise<AuditReport> {
+  return reportOf(await examineTrail({ folder, head_file }, live, now_ms, claims, lost));
+}
+
+export function reportOf({ files, lines, problems, reasonOf }: ExaminedTrail): AuditReport {
+  const all = problems.map((found_one) => {
+    const { found: _, ...problem } = found_one;
+    return { ...problem, accepted: reasonOf(found_one) };
+  });
+  const open = all.filter((problem) => problem.accepted === null);
+  const accepted_ones = all.filter((problem) => problem.accepted !== null);
+  const named = [...open.slice(0, MAX_REPORTED), ...accepted_ones.slice(0, MAX_REPORTED)];
+  return { ok: open.length === 0, files, lines, problems: named };
+}
+
+export async function examineTrail(
+  { folder, head_file }: TrailFiles,
+  live: LiveEnd | undefined,
+  now_ms: number,
+  claims?: Claims,
+  lost: Loss | null = null,
+): Promise<ExaminedTrail> {
+  const problems: FoundProblem[] = [];
+  const given: FoundProblem[] = [];
+  const stored: FoundProblem[] = [];
+  const into =
+    (list: FoundProblem[]): Report =>
+    (problem, ...found) => {
+      if (list.length < MAX_PROBLEMS) list.push({ ...problem, found: fingerprint(found) });
+    };
+  const report = into(problems);
+  const accepted: AcceptedProblems = new Map();
+  const head = recordedEnd(head_file, live, report);
+  const unsaid = lost ?? head?.position?.lost;
+  if (unsaid != null) {
+    const problem = `${unsaid.lines} lines could not be written (${unsaid.error}); the trail doesn't say so yet`;
+    report({ file: basename(head_file), line: 0, kind: "lost", problem }, unsaid.since);
+  }
+  const walk = new TrailWalk(folder, now_ms, report);
+  const end = new EndCheck(live === undefined ? head : { hash: live.hash, position: null }, live !== undefined);
+  const check = claims && (await ClaimCheck.of(claims, { given: into(given), stored: into(stored) }));
+  let lines = 0;
+  let known = problems.length;
+  const archives = new ArchivesCheck();
+  for await (const walked of walk.lines()) {
+    const news = walked.is_linked ? [] : problems.slice(known);
+    known = problems.length;
+    if (walked.line.bytes.length === 0) continue;
+    lines++;
+    archives.add(walked.line);
+    end.add(walked);
+    for (const [key, reason] of acceptedIn(walked.line)) accepted.set(key, reason);
+    check?.add(walked, news, accepted);
+  }
+  await archives.report(folder, report);
+  check?.finish();
+  if (head !== undefined || live !== undefined) end.report(report, problems.length > 0);
+  else if (lines > 0 && !problems.some(({ kind }) => kind === "head_unreadable"))
+    report({
+      file: basename(head_file),
+      line: 0,
+      kind: "head_missing",
+      problem: "the record of the last line is missing",
+    });
+  const signed = new Set([...accepted.keys()].slice(0, check?.signedAcceptances));
+  // Whoever can write the trail can write a line that accepts: against what is signed only one that is signed counts, and none against the user's.
+  const reasonOf = (problem: FoundProblem) => {
+    const key = keyOf(problem);
+    const is_void = given.includes(problem) || (stored.includes(problem) && !signed.has(key));
+    return is_void ? null : (accepted.get(key) ?? null);
+  };
+  return { files: walk.files, lines, problems: [...problems, ...given, ...stored], accepted, reasonOf };
+}
+
+/** The record beside the trail; while the gate runs it must be the one that this gate wrote. */
+function recordedEnd(head_file: string, live: LiveEnd | undefined, report: Report): Head | undefined {
+  const at = { file: basename(head_file), line: 0 };
+  let head: Head | undefined;
+  try {
+    head = readHead(head_file);
+  } catch (error) {
+    if (!(error instanceof GateError)) throw error;
+    report({ ...at, kind: "head_unreadable", problem: error.message }, error.message);
+    return undefined;
+  }
+  if (live?.recorded === undefined || head?.hash === live.recorded) return head;
+  if (head === undefined) report({ ...at, kind: "head_missing", problem: "the record of the last line is missing" });
+  else if (head.hash === GENESIS) report({ ...at, kind: "head_zero", problem: ZERO });
+  else
+    report(
+      { ...at, kind: "head_changed", problem: "the record of the last line isn't the one the gate wrote" },
+      head.hash,
+    );
+  return head;
+}
+
+const ZERO = "the record of the last line says that there is none";
+
+/** Checks whether the recorded end is the trail's end. */
+class EndCheck {
+  readonly #head: Head | undefined;
+  readonly #is_live: boolean;
+  #is_seen: boolean;
+  #is_at_position = true;
+  #last: WalkedLine | undefined;
+  #beyond = 0;
+  /** The first line beyond the recorded end that the gate didn't leave there. */
+  #foreign: WalkedLine | undefined;
+
+  constructor(head: Head | undefined, is_live: boolean) {
+    this.#head = head;
+    this.#is_live = is_live;
+    this.#is_seen = head?.hash === GENESIS;
+  }
+
+  add(walked: WalkedLine): void {
+    this.#last = walked;
+    const { line, file } = walked;
+    if (this.#is_seen) {
+      // Torn by a crash: reported as such.
+      if (line.prev === undefined && !line.is_ended) return;
+      this.#beyond++;
+      if (!this.#isOurs(line)) this.#foreign ??= walked;
+      return;
+    }
+    if (line.hash !== this.#head?.hash) return;
+    this.#is_seen = true;
+    const { position } = this.#head;
+    this.#is_at_position = position === null || (position.file === file && position.offset === line.end);
+  }
+
+  /** True for a line that a killed gate can have written beyond the recorded end, at most a moment later. */
+  #isOurs({ ms, seq }: WalkedLine["line"]): boolean {
+    if (this.#is_live || this.#head === undefined) return false;
+    const { position, hash } = this.#head;
+    // A record without a position is from an earlier version, which didn't number its lines.
+    if (position === null) return hash !== GENESIS && seq === undefined;
+    return (ms ?? 0) <= latestBeyond(position);
+  }
+
+  report(report: Report, is_broken: boolean): void {
+    const last = { file: this.#last?.file ?? "", line: this.#last?.number ?? 0 };
+    if (!this.#is_seen) {
+      const problem = "the last line that was written is missing or changed";
+      return report({ ...last, kind: "removed", problem }, this.#head?.hash ?? "");
+    }
+    if (this.#foreign !== undefined) return this.#reportForeign(report, this.#foreign);
+    if (this.#is_at_position || is_broken) return;
+    const problem = "the recorded end isn't where it was written";
+    report(
+      { ...last, kind: this.#beyond > 0 ? "head_earlier" : "moved", problem },
+      this.#head?.hash ?? "",
+      this.#beyond,
+    );
+  }
+
+  #reportForeign(report: Report, { file, number, line }: WalkedLine): void {
+    const at = { file, line: number };
+    const found = [line.hash, this.#beyond];
+    if (this.#head?.hash === GENESIS) report({ ...at, kind: "head_zero", problem: ZERO }, ...found);
+    else if (!this.#is_live && (this.#head?.position === null || !this.#is_at_position))
+      report({ ...at, kind: "head_earlier", problem: "the recorded end is an earlier line" }, ...found);
+    else report({ ...at, kind: "appended", problem: `${this.#beyond} lines are after the recorded end` }, ...found);
+  }
+}

@@ -1,0 +1,239 @@
+import { ownCommand } from "../../../ipc/base/own-command.ts";
+import type { GateError } from "../../../ipc/contract/gate-error.ts";
+import type { Alarms } from "../../base/alarms.ts";
+import { Pieces } from "../../base/clocks/pieces.ts";
+import { errorCode } from "../../base/errors.ts";
+import { fileError } from "../../base/files/file-errors.ts";
+import { signedLine } from "./dsse.ts";
+import type { Due, DueCards, DueReceipts } from "./due.ts";
+import { KEYS_FILE, type KnownKey } from "./key-statements.ts";
+import { ReceiptFiles } from "./receipt-files.ts";
+import { ReceiptKeys } from "./receipt-keys.ts";
+
+export interface ReceiptsParts {
+  key_file: string;
+  folder: string;
+  cards: DueCards;
+  grants: DueReceipts;
+  alarms: Alarms;
+  gate_version: string;
+  /** Milliseconds. */
+  now(): number;
+  /** Whether the databases are still this gate's. */
+  isIntact(): boolean;
+  /** Something unexpected, to log. */
+  failed(what: string, error: unknown): void;
+}
+
+/** So many are signed and added to their file at once. */
+const TOGETHER = 25;
+
+/** What is due in one database, and how far it has come. */
+interface Source {
+  due: DueReceipts;
+  /** The last row that has its receipt in the files. */
+  written: number;
+  /** The last row of which the database knows that. */
+  settled: number;
+  /** Rows that an earlier gate has left. */
+  late_through: number;
+}
+
+/**
+ * Signs a receipt for each answer and each grant, once the answer is on its way. What is due is noted in the databases until its
+ * receipt is on the disk: a failure, of a key or a disk, keeps it for later, and never an answer.
+ */
+export class Receipts {
+  /** How often receipts could not be made. */
+  failures = 0;
+  readonly keys: ReceiptKeys;
+  readonly #parts: ReceiptsParts;
+  readonly #files: ReceiptFiles;
+  readonly #sources: readonly Source[];
+  readonly #pieces = new Pieces((ends_at) => this.#work(ends_at));
+  #next = 1;
+  #is_open = false;
+  #is_failing = false;
+  /** What was begun gets to the disk later: the databases may be closed then. */
+  #is_closed = false;
+  /** What an earlier gate had in the files, although it was still due. */
+  #made_before = new Set<string>();
+  #is_unsettled = false;
+  #waking: NodeJS.Immediate | undefined;
+
+  constructor(parts: ReceiptsParts) {
+    this.#parts = parts;
+    this.#sources = [parts.cards, parts.grants].map((due) => ({ due, written: 0, settled: 0, late_through: 0 }));
+    this.#files = new ReceiptFiles(parts.folder, (error) => this.#fail(error));
+    const { key_file, folder, gate_version, now } = parts;
+    const numbers = () => ({ next: this.#next, first: this.#files.firstNumber() });
+    this.keys = new ReceiptKeys({ key_file, folder, gate_version, now, numbers });
+  }
+
+  /** Opens the keys and continues where an earlier gate ended. Never throws. */
+  begin(): void {
+    this.#attempt(() => {
+      for (const source of this.#sources) source.late_through = source.due.last();
+      this.#resume();
+    });
+    // At once: a gate that is killed again and again makes them, too.
+    this.wake();
+  }
+
+  /** Something was answered, given or revoked: its receipt is made in a later turn of the event loop. */
+  wake(): void {
+    this.#waking ??= setImmediate(() => {
+      this.#waking = undefined;
+      this.#pieces.go();
+    });
+  }
+
+  /** Makes all that is due now. Never throws. */
+  makeAll(): void {
+    this.#pieces.finish();
+  }
+
+  /** Called periodically: makes what is due, and notes what is on the disk by now. Never throws. */
+  flush(): void {
+    this.#pieces.go();
+    if (!this.#is_unsettled) return;
+    this.#is_unsettled = false;
+    const through = this.#position();
+    this.#files.sync((is_synced) => {
+      if (is_synced) this.#attempt(() => this.#settle(through));
+      else this.#is_unsettled = true;
+    });
+  }
+
+  close(): void {
+    clearImmediate(this.#waking);
+    this.makeAll();
+    this.#attempt(() => {
+      this.#files.syncNow();
+      this.#settle(this.#position());
+    });
+    this.#files.close();
+    this.#is_open = false;
+    this.#is_closed = true;
+  }
+
+  /** Makes another key. See `ReceiptKeys.rotate`. @throws GateError `file_unusable` */
+  rotateKey(options: { without_previous: boolean }): KnownKey {
+    this.makeAll();
+    const key = this.keys.rotate(options);
+    this.#is_open = false;
+    this.#pieces.go();
+    return key;
+  }
+
+  #resume(): void {
+    const { cards } = this.#parts;
+    this.#next = Math.max(this.#files.lastNumber(), cards.end, this.#next - 1) + 1;
+    const opened = this.keys.open();
+    if (opened === "list made again") this.#reportRenewed();
+    if (this.keys.failure !== undefined) throw this.keys.failure;
+    const left = this.#sources.some(({ due, written }) => due.last() > written);
+    this.#made_before = left ? this.#files.lastEvents() : new Set();
+    this.#is_open = true;
+  }
+
+  /** As many as fit, of each database in turn. Returns whether there is more. */
+  #work(ends_at: number): boolean {
+    return this.#attempt(() => {
+      if (!this.#parts.isIntact()) return false;
+      if (!this.#is_open) this.#resume();
+      for (const source of this.#sources) {
+        while (this.#make(source)) if (performance.now() >= ends_at) return true;
+      }
+      this.#made_before.clear();
+      this.#succeeded();
+      return false;
+    });
+  }
+
+  /** Returns whether there may be more. @throws the system's, or SQLite's, error: they are still due */
+  #make(source: Source): boolean {
+    const listed = source.due.list(source.written, TOGETHER);
+    const last = listed.at(-1);
+    if (last === undefined) return false;
+    const due = listed.filter(({ event }) => !this.#made_before.has(event));
+    if (due.length > 0) this.#sign(due, source.late_through);
+    source.written = last.id;
+    this.#is_unsettled = true;
+    return listed.length === TOGETHER;
+  }
+
+  #sign(due: readonly Due[], late_through: number): void {
+    const key = this.keys.current;
+    if (key === undefined) throw this.keys.failure ?? new Error("no key");
+    const now_ms = this.#parts.now();
+    const lines = due.map(({ id, statement }, index) => {
+      const late = id <= late_through ? true : undefined;
+      return signedLine(statement({ receipt: this.#next + index, ts: now_ms / 1000, late }), [key]);
+    });
+    this.#files.append(lines, now_ms);
+    this.#next += due.length;
+  }
+
+  #position(): { written: readonly number[]; end: number } {
+    return { written: this.#sources.map(({ written }) => written), end: this.#next - 1 };
+  }
+
+  #settle({ written, end }: { written: readonly number[]; end: number }): void {
+    const { cards, isIntact } = this.#parts;
+    if (!isIntact()) return;
+    if (end > cards.end) cards.end = end;
+    for (const [index, source] of this.#sources.entries()) {
+      const through = written[index] ?? 0;
+      if (through > source.settled) source.due.done(through);
+      source.settled = through;
+    }
+  }
+
+  /** Returns what `act` does; false where it fails, or all is closed. */
+  #attempt(act: () => unknown): boolean {
+    if (this.#is_closed) return false;
+    try {
+      return act() === true;
+    } catch (error) {
+      this.#fail(error);
+      return false;
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.failures++;
+    const { alarms, folder, key_file, failed } = this.#parts;
+    if (!this.#is_failing) failed("making receipts", error);
+    this.#is_failing = true;
+    // What is in the files then is looked at again before anything is added.
+    this.#is_open = false;
+    // What becomes of a database is reported by its own alarm.
+    if (errorCode(error).startsWith("SQLITE")) return;
+    const found: GateError = fileError(error, "the folder of receipts", folder);
+    const is_key = error === this.keys.failure;
+    alarms.raise({
+      code: "receipts_unwritable",
+      subject: is_key ? key_file : folder,
+      message: `${found.message}; receipts are made later`,
+      hint: found.hint,
+    });
+  }
+
+  #succeeded(): void {
+    if (!this.#is_failing) return;
+    this.#is_failing = false;
+    const { alarms, folder, key_file } = this.#parts;
+    for (const subject of [folder, key_file]) alarms.clear("receipts_unwritable", subject);
+  }
+
+  #reportRenewed(): void {
+    const { alarms, folder } = this.#parts;
+    alarms.raise({
+      code: "file_renewed",
+      subject: `${folder}/${KEYS_FILE}`,
+      message: `the list of receipt keys ${folder}/${KEYS_FILE} was missing and was made again, with the present key alone`,
+      hint: `put it back from a backup to verify what earlier keys have signed; see: ${ownCommand("receipts key")}`,
+    });
+  }
+}

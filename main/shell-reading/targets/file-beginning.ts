@@ -1,0 +1,34 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { errorCode } from "../../base/errors.ts";
+import { following } from "./tree-scan.ts";
+
+/** How a file begins. `unreadable`: another kind of file, a link, no permission, somebody keeps it from being read, or the call's paths take too long. */
+export type Beginning = { kind: "file"; text: string } | { kind: "nothing" } | { kind: "unreadable" };
+
+/**
+ * The first bytes of a regular file, one character for each; a link is not followed. Never waits: not for a pipe, nor for a lease that a
+ * hostile command may hold.
+ */
+export function beginningOf(path: string | Buffer, max_bytes: number): Beginning {
+  return following(() => readBeginning(path, max_bytes)) ?? { kind: "unreadable" };
+}
+
+function readBeginning(path: string | Buffer, max_bytes: number): Beginning {
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    const code = errorCode(error);
+    return { kind: code === "ENOENT" || code === "ENOTDIR" || code === "ENAMETOOLONG" ? "nothing" : "unreadable" };
+  }
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) return { kind: stat.isDirectory() ? "nothing" : "unreadable" };
+    const bytes = Buffer.allocUnsafe(Math.min(stat.size, max_bytes));
+    return { kind: "file", text: bytes.toString("latin1", 0, readSync(fd, bytes, 0, bytes.length, 0)) };
+  } catch {
+    return { kind: "unreadable" };
+  } finally {
+    closeSync(fd);
+  }
+}

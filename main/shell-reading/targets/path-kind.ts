@@ -1,0 +1,24 @@
+import { lstatSync } from "node:fs";
+import { errorCode } from "../../base/errors.ts";
+import { following } from "./tree-scan.ts";
+
+/** What is at a path now, links not followed; `unknown` where that can't be determined, or the call's paths take too long to be followed. */
+export type PathKind = "nothing" | "file" | "folder" | "link" | "unknown";
+
+const NO_THROW = { throwIfNoEntry: false } as const;
+
+export function kindOf(path: string): PathKind {
+  return following(() => lookedAt(path)) ?? "unknown";
+}
+
+function lookedAt(path: string): PathKind {
+  try {
+    const stat = lstatSync(path, NO_THROW);
+    if (stat === undefined) return "nothing";
+    if (stat.isSymbolicLink()) return "link";
+    return stat.isDirectory() ? "folder" : "file";
+  } catch (error) {
+    const code = errorCode(error);
+    return code === "ENOTDIR" || code === "ENAMETOOLONG" ? "nothing" : "unknown";
+  }
+}

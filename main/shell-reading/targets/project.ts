@@ -1,0 +1,56 @@
+import { dirname, join } from "node:path";
+import { readRegularBytes } from "../../../ipc/base/regular-file.ts";
+import { hasTooManyNames, realForm } from "./path.ts";
+import { kindOf } from "./path-kind.ts";
+import { isAtOrBelow } from "./pattern.ts";
+
+/** More folders than this above a file is no project. */
+const MAX_DEPTH = 64;
+
+/** More than a file that names a folder holds, in bytes. */
+const MAX_NAME = 4096;
+
+/**
+ * The nearest folder at or above this one (absolute) of which that is true; null where it is true of none, undefined where the folder
+ * lies deeper than anybody looks.
+ */
+export function folderAbove(folder: string, isIt: (here: string) => boolean): string | null | undefined {
+  if (hasTooManyNames(folder)) return undefined;
+  for (let here = folder, depth = 0; depth < MAX_DEPTH; here = dirname(here), depth++) {
+    if (isIt(here)) return here;
+    if (dirname(here) === here) return null;
+  }
+  return undefined;
+}
+
+/**
+ * The project that a folder belongs to: the Git repository or worktree that it is in. Null where it is in none, and never the home
+ * folder, one above it, or the whole disk: whoever keeps those in Git means no project by it.
+ * @param folder absolute and normal
+ */
+export function projectRoot(folder: string, home: string): string | null {
+  const homes = [home, realForm(home) ?? home];
+  const holdsHome = (here: string) => homes.some((one) => isAtOrBelow(one, here));
+  const root = folderAbove(folder, (here) => holdsHome(here) || isRepository(join(here, ".git"))) ?? null;
+  return root === null || holdsHome(root) ? null : root;
+}
+
+/** A folder with a HEAD; of a worktree or a submodule a file that says where that is. A mere name makes no project. */
+function isRepository(git: string): boolean {
+  switch (kindOf(git)) {
+    case "folder":
+      return kindOf(join(git, "HEAD")) === "file";
+    case "file":
+      return namesFolder(git);
+    default:
+      return false;
+  }
+}
+
+function namesFolder(git: string): boolean {
+  try {
+    return readRegularBytes(git, { max_bytes: MAX_NAME }).toString().startsWith("gitdir: ");
+  } catch {
+    return false; // a pipe, too large, or not readable: nothing that git would follow
+  }
+}

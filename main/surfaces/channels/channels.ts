@@ -1,0 +1,229 @@
+import type { Env } from "../../../ipc/base/paths.ts";
+import { CHANNELS, type ChannelName, type ChannelStatus, type TelegramStatus } from "../../../ipc/contract/channels.ts";
+import { GateError } from "../../../ipc/contract/gate-error.ts";
+import type { Language } from "../../../ipc/contract/language.ts";
+import type { OperatorApi } from "../../../ipc/contract/operator-api.ts";
+import type { Surface } from "../../../ipc/contract/surface.ts";
+import { errorCode } from "../../base/errors.ts";
+import type { Config } from "../../config/config.ts";
+import type { Channel, ChannelNote, TelegramLinking } from "../../core/channel.ts";
+import type { Core } from "../../core/core.ts";
+import type { GateNotifications } from "../notifications/start.ts";
+import { ChannelAlarms } from "./channel-alarms.ts";
+import type { ChannelHost } from "./channel-host.ts";
+import type { EveningDigest } from "./evening.ts";
+import { routeText } from "./route-text.ts";
+import type { SharedScreen } from "./shared-screen.ts";
+import { CHANNEL_WORDS } from "./words.ts";
+
+/** What calls the user elsewhere than on this desktop, for the operator's methods. */
+export interface Channels {
+  status(): ChannelStatus[];
+  /** @throws GateError `not_available`, `channel_failed` */
+  test(name: ChannelName): Promise<void>;
+  telegram: TelegramLinking;
+  close(): Promise<void>;
+}
+
+export interface ChannelParts {
+  core: Core;
+  /** The operator's contract, as this surface uses it. */
+  operatorOn(surface: Surface): OperatorApi;
+  /** Where the page is served, without a secret; left out: nowhere. */
+  page_url?: string | undefined;
+  env: Env;
+  screen: SharedScreen;
+  /** Of the desktop. */
+  notifications: Pick<GateNotifications, "state" | "status" | "problem" | "show">;
+  /** See `ChannelAlarms`. */
+  alarm_after_ms?: number | undefined;
+  log(line: string): void;
+}
+
+/** A channel that isn't the desktop's. What it is made of is loaded only where it is configured. */
+interface Kind {
+  name: Exclude<ChannelName, "desktop">;
+  isConfigured(config: Config): boolean;
+  /** Must not wait for the other side. */
+  open(host: ChannelHost): Promise<Channel>;
+}
+
+const KINDS: readonly Kind[] = [
+  {
+    name: "telegram",
+    isConfigured: ({ telegram: { token_env, token_file } }) => (token_env ?? token_file) !== undefined,
+    open: async (host) => (await import("../telegram/open.ts")).openTelegram(host),
+  },
+  {
+    name: "ntfy",
+    isConfigured: ({ ntfy }) => ntfy.topic !== undefined,
+    open: async (host) => (await import("../ntfy/ntfy-channel.ts")).openNtfy(host),
+  },
+];
+
+/** Starts the channels that are configured. Never throws, waits for nothing: what can't be reached is tried again. */
+export function startChannels(parts: ChannelParts): Channels {
+  return new RunningChannels(parts);
+}
+
+interface Running {
+  channel: Channel;
+  showEach(agent_id: string): void;
+  close(): void;
+}
+
+class RunningChannels implements Channels {
+  readonly #parts: ChannelParts;
+  readonly #running = new Map<ChannelName, Running>();
+  readonly #opening: Promise<void>[];
+  readonly #alarms: ChannelAlarms;
+  /** Why one can't be started. */
+  readonly #unusable = new Map<ChannelName, string>();
+  #evening: EveningDigest | undefined;
+  #has_ended = false;
+
+  constructor(parts: ChannelParts) {
+    this.#parts = parts;
+    const configured = KINDS.filter(({ isConfigured }) => isConfigured(parts.core.config));
+    this.#opening = configured.map((kind) => this.#open(kind));
+    this.#opening.push(this.#beginNotes([...this.#opening]));
+    const { alarms } = parts.core;
+    this.#alarms = new ChannelAlarms({
+      alarms,
+      stateOf: (name) => this.#stateOf(name),
+      after_ms: parts.alarm_after_ms,
+    });
+    this.#alarms.begin();
+  }
+
+  status(): ChannelStatus[] {
+    const { screen, core } = this.#parts;
+    return CHANNELS.map((name) => {
+      const routeIn = (language: Language) => routeText(core.config.channels[name], screen.isKnown, language);
+      return { name, ...this.#stateOf(name), route: { en: routeIn("en"), it: routeIn("it") } };
+    });
+  }
+
+  /** Once every channel is there. */
+  async #beginNotes(channels: readonly Promise<void>[]): Promise<void> {
+    await Promise.all(channels);
+    const { core, operatorOn, log } = this.#parts;
+    core.notes.begin();
+    const { evening: at } = core.config.digest;
+    if (at === undefined || this.#has_ended) return;
+    const { EveningDigest } = await import("./evening.ts");
+    this.#evening = new EveningDigest({ core, api: operatorOn("terminal"), at, log });
+    if (!this.#has_ended) this.#evening.start();
+  }
+
+  #stateOf(name: ChannelName): Pick<ChannelStatus, "state" | "text"> {
+    if (name !== "desktop") {
+      const unusable = this.#unusable.get(name);
+      if (unusable !== undefined) return { state: "failing", text: unusable };
+      return this.#running.get(name)?.channel.status() ?? { state: "off", text: "not configured" };
+    }
+    const { state, status, problem } = this.#parts.notifications;
+    if (problem !== null) return { state: "failing", text: problem };
+    return { state: state === "on" ? "on" : "off", text: status.replace(/^off: /, "") };
+  }
+
+  async test(name: ChannelName): Promise<void> {
+    await Promise.all(this.#opening);
+    if (name === "desktop") return this.#testDesktop();
+    const running = this.#running.get(name);
+    if (running === undefined) throw notConfigured(name);
+    await running.channel.test(this.#testNote());
+  }
+
+  #testDesktop(): void {
+    const { state, status, show } = this.#parts.notifications;
+    if (state !== "on") throw new GateError("not_available", `notifications are ${status}`, "see docs/channels.md");
+    show(this.#testNote());
+  }
+
+  #testNote(): ChannelNote {
+    const { test_title, test_line } = CHANNEL_WORDS[this.#parts.core.config.language];
+    return { kind: "test", is_urgent: false, title: test_title, lines: [test_line] };
+  }
+
+  get telegram(): TelegramLinking {
+    return this.#running.get("telegram")?.channel.linking ?? NO_TELEGRAM;
+  }
+
+  async close(): Promise<void> {
+    this.#has_ended = true;
+    this.#alarms.close();
+    await Promise.all(this.#opening);
+    await this.#evening?.close();
+    await Promise.all(
+      [...this.#running.values()].map((running) => {
+        running.close();
+        return running.channel.close();
+      }),
+    );
+  }
+
+  async #open(kind: Kind): Promise<void> {
+    const { core, operatorOn, page_url, env } = this.#parts;
+    const { name } = kind;
+    const log = (line: string) => this.#parts.log(`${name}: ${line}`);
+    try {
+      const host: ChannelHost = {
+        core,
+        page_url,
+        env,
+        log,
+        api: operatorOn(name),
+        changed: () => {
+          this.#alarms.look();
+          core.publish({ type: "channels.changed", data: {} });
+        },
+        showEach: (agent_id) => this.#running.get(name)?.showEach(agent_id),
+      };
+      const channel = await kind.open(host);
+      if (this.#has_ended) return channel.close();
+      this.#running.set(name, await this.#route(channel, host));
+      host.changed();
+    } catch (error) {
+      const problem = `it can't be started (${errorCode(error)})`;
+      this.#unusable.set(name, problem);
+      log(problem);
+    }
+  }
+
+  async #route(channel: Channel, { api, log }: ChannelHost): Promise<Running> {
+    const { config, clock, notes } = this.#parts.core;
+    const { Router } = await import("./routing.ts");
+    const { NoteRoute } = await import("./note-route.ts");
+    const shared = { api, channel, route: config.channels[channel.name], screen: this.#parts.screen, clock, log };
+    const router = new Router({ ...shared, gather_above: config.digest.above });
+    const note_route = new NoteRoute({ ...shared, name: channel.name, notes, language: () => config.language });
+    await Promise.all([router.start(), note_route.start()]);
+    return {
+      channel,
+      showEach: (agent_id) => router.showEach(agent_id),
+      close() {
+        router.close();
+        note_route.close();
+      },
+    };
+  }
+}
+
+function notConfigured(name: ChannelName): GateError {
+  const document = name === "telegram" ? "telegram" : "channels";
+  return new GateError("not_available", `${name} isn't configured`, `see docs/${document}.md`);
+}
+
+const NO_LINK: TelegramStatus = { bot: null, linked: null, link_expires_at: null, claim: null };
+const NO_TELEGRAM: TelegramLinking = {
+  status: () => NO_LINK,
+  link: () => Promise.reject(notConfigured("telegram")),
+  confirm: refuseTelegram,
+  reject: refuseTelegram,
+  unlink: refuseTelegram,
+};
+
+function refuseTelegram(): never {
+  throw notConfigured("telegram");
+}

@@ -1,0 +1,177 @@
+import { ownCommand } from "../../../ipc/base/own-command.ts";
+import { isPlainText, shortened, visible } from "../../../ipc/base/visible-text.ts";
+import type { Alarm } from "../../../ipc/contract/alarms.ts";
+import type { Language } from "../../../ipc/contract/language.ts";
+import type { ApprovalView, PairingRequest } from "../../../ipc/contract/operator-api.ts";
+import { ALARM_WORDS } from "../../../ipc/words/alarm-words.ts";
+import { STOP_WORDS } from "../../../ipc/words/call-words.ts";
+import {
+  bundleText,
+  columns,
+  isHazardous,
+  othersText,
+  pairingTitle,
+  ROW_WIDTH,
+  requestText,
+} from "../../../ipc/words/notice-text.ts";
+import type { ChannelNote } from "../../core/channel.ts";
+import type { Notice, SinkAbilities } from "./sink.ts";
+import { NOTICE_WORDS } from "./words.ts";
+
+/** The text of a notification, and which answers it may offer. Pure. */
+
+export interface NoticeSettings extends SinkAbilities {
+  language: Language;
+  /** Whether Review can open a window or the page. */
+  can_review: boolean;
+}
+
+/** The rows of a body that servers show without folding it, each of about 48 columns where they are narrow. */
+export const BODY_ROWS = 6;
+/** Pairing requests are listed up to this many. */
+const NAMES_SHOWN = 4;
+/** Where a server shows nothing but the text, this says who speaks. */
+const PRODUCT = "Metnos Gate";
+/**
+ * One waiting request. Approve is offered only if the whole request is readable in the notification (`wholeRequest`);
+ * else Deny and, where it can open something, Review.
+ */
+export function approvalNotice(view: ApprovalView, settings: NoticeSettings): Notice {
+  const words = NOTICE_WORDS[settings.language];
+  const { title, lines: said } = requestText(view, settings.language);
+  const whole = wholeRequest(view, said, 1);
+  const is_repeated = view.repeated !== null;
+  const lines = whole ?? [...said.map((line) => shortened(line, ROW_WIDTH * 2)), words.more];
+  const can_approve = whole !== null && settings.has_body;
+  const buttons = [
+    { action: "deny" as const, label: is_repeated ? STOP_WORDS[settings.language].stop : words.deny },
+    ...(can_approve
+      ? [{ action: "approve" as const, label: is_repeated ? STOP_WORDS[settings.language].let_it : words.approve }]
+      : []),
+  ];
+  const notice = { kind: "approval", is_urgent: isHazardous(view), title, lines, buttons } as const;
+  return withReview(notice, settings, can_approve);
+}
+
+/** Many requests of one agent, in one notification that answers none of them. */
+export function digestNotice(agent_name: string, views: readonly ApprovalView[], settings: NoticeSettings): Notice {
+  const text = bundleText(agent_name, views, settings.language);
+  const notice = { kind: "digest", is_urgent: views.some(isHazardous), ...text, buttons: [] } as const;
+  return withReview(notice, settings, false);
+}
+
+/** Every agent that waits to be paired, in one notification: agents can't fill the screen. */
+export function pairingNotice(requests: readonly PairingRequest[], settings: NoticeSettings): Notice {
+  const words = NOTICE_WORDS[settings.language];
+  const names = requests.slice(0, NAMES_SHOWN).map(({ name }) => shortened(visible(name), ROW_WIDTH));
+  const lines =
+    requests.length > NAMES_SHOWN ? [...names, othersText(requests.length - NAMES_SHOWN, settings.language)] : names;
+  const notice = {
+    kind: "pairing",
+    is_urgent: false,
+    title: pairingTitle(requests.length, settings.language),
+    lines,
+    buttons: [],
+  } as const;
+  const [first] = requests;
+  const pair =
+    first === undefined ? ownCommand("agents list") : ownCommand(`agents pair ${first.name} --level Supervised`);
+  return withReview(notice, settings, false, words.pair_with(pair));
+}
+
+/** The safety filter has paused every agent. */
+export function pauseNotice(reason: string, settings: NoticeSettings): Notice {
+  const { paused: title, see } = NOTICE_WORDS[settings.language];
+  const notice = { kind: "pause", is_urgent: true, title, lines: [visible(reason)], buttons: [] } as const;
+  return withReview(notice, settings, false, see(ownCommand("safety status")));
+}
+
+/** An alarm. */
+export function alarmNotice({ code, message, hint }: Alarm, settings: NoticeSettings): Notice {
+  const { title } = ALARM_WORDS[settings.language][code];
+  const lines = [message, hint].filter((text) => text !== "").map((text) => shortened(visible(text), ROW_WIDTH * 3));
+  const in_terminal = NOTICE_WORDS[settings.language].see(ownCommand("alarms list"));
+  return withReview({ kind: "alarm", is_urgent: false, title, lines, buttons: [] }, settings, false, in_terminal);
+}
+
+/** What the user should know of, without being asked. */
+export function noteNotice({ title, lines, is_urgent }: ChannelNote, settings: NoticeSettings): Notice {
+  const shown = lines.slice(0, BODY_ROWS);
+  const more = lines.length > BODY_ROWS ? [othersText(lines.length - BODY_ROWS, settings.language)] : [];
+  return { kind: "note", is_urgent, title, lines: [...shown, ...more, PRODUCT], buttons: [], default_action: null };
+}
+
+/** Adds Review where it can open something, and says where to answer if the buttons can't. @param in_terminal how, without a window: left out, in `watch` */
+function withReview(
+  notice: Omit<Notice, "default_action">,
+  { language, has_actions, can_review }: NoticeSettings,
+  can_approve: boolean,
+  in_terminal?: string,
+): Notice {
+  const words = NOTICE_WORDS[language];
+  const is_answerable = can_approve && has_actions;
+  const in_window = notice.kind === "alarm" ? words.alarm_in_window : words.in_window;
+  const elsewhere = in_terminal ?? words.answer_with(ownCommand("watch"));
+  const with_review =
+    notice.kind === "approval" || notice.kind === "digest" ? words.review_or(ownCommand("watch")) : null;
+  const where = !can_review ? elsewhere : has_actions ? with_review : in_window;
+  return {
+    ...notice,
+    lines: [...notice.lines, ...(is_answerable || where === null ? [] : [where]), PRODUCT],
+    buttons: can_review ? [...notice.buttons, { action: "review", label: words.review }] : notice.buttons,
+    default_action: can_review ? "review" : null,
+  };
+}
+
+/**
+ * The lines that show the request in full: the card's, then every argument that they don't show, by name. Null where that
+ * can't be read at a glance: more than one need, hidden or right-to-left characters, or more than fits a notification.
+ */
+function wholeRequest(view: ApprovalView, body_lines: readonly string[], rows_taken: number): string[] | null {
+  if (view.args === null || view.capabilities.length !== 1) return null;
+  const texts = [view.target_summary, view.capability_class, view.action_verb, ...view.links];
+  const lines = [...body_lines];
+  let room = BODY_ROWS - rows_taken - rowsOf(body_lines);
+  for (const [key, value] of Object.entries(view.args)) {
+    if (room < 0) return null;
+    if (typeof value === "string" && value.length > BODY_ROWS * ROW_WIDTH) return null;
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    texts.push(key, text);
+    if (isOnCard(view, key, value)) continue;
+    const line = `${key}: ${text}`;
+    lines.push(line);
+    room -= rowsOf([line]);
+  }
+  return room >= 0 && texts.every((text) => isPlainText(text)) ? lines : null;
+}
+
+/** Arguments that name what a call is about; any other argument's value is shown with its name. */
+const SUBJECTS = new Set([
+  "path",
+  "file_path",
+  "filePath",
+  "notebook_path",
+  "command",
+  "cmd",
+  "to",
+  "mailbox",
+  "channel",
+  "calendar",
+]);
+
+/** True if the card's second line contains this argument in full: as the target, or as the URL in front of its host. */
+function isOnCard({ capabilities, target_summary, args }: ApprovalView, key: string, value: unknown): boolean {
+  const [need] = capabilities;
+  if (need === undefined || typeof value !== "string" || value === "") return false;
+  if (need.capability === "network:http") return key === "url" && target_summary.startsWith(`${value} (`);
+  if (value !== need.target || !SUBJECTS.has(key)) return false;
+  // With two equal values only their names show which is which.
+  if (Object.values(args ?? {}).filter((other) => other === value).length > 1) return false;
+  const is_path = need.capability === "fs:read" || need.capability === "fs:write";
+  // A path is shown as its name and its folder: `a.txt -> ~/notes/`.
+  return target_summary.startsWith(is_path ? value.slice(value.lastIndexOf("/") + 1) : value);
+}
+
+function rowsOf(lines: readonly string[]): number {
+  return lines.reduce((rows, line) => rows + Math.max(1, Math.ceil(columns(line) / ROW_WIDTH)), 0);
+}

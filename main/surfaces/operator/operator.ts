@@ -1,0 +1,210 @@
+import type { ZodType } from "zod";
+import { localPrincipal } from "../../../ipc/base/paths.ts";
+import { GateError } from "../../../ipc/contract/gate-error.ts";
+import {
+  type CheckedParams,
+  type OperatorApi,
+  type OperatorHandler,
+  type OperatorMethod,
+  type OperatorParams,
+  type OperatorResult,
+  operatorMethods,
+  type Principal,
+} from "../../../ipc/contract/operator-api.ts";
+import type { Surface } from "../../../ipc/contract/surface.ts";
+import { errorCode } from "../../base/errors.ts";
+import { diskFullCode } from "../../base/files/disk-reserve.ts";
+import { causeBehind, fileError, meaningOf } from "../../base/files/file-errors.ts";
+import type { LoginItem } from "../../config/settings.ts";
+import type { BoxedAgents } from "../../core/boxed-agents.ts";
+import type { Core } from "../../core/core.ts";
+import type { Channels } from "../channels/channels.ts";
+import type { GateNotifications } from "../notifications/start.ts";
+import { activityMethods } from "./activity.ts";
+import { agentMethods } from "./agents.ts";
+import { alarmMethods } from "./alarms.ts";
+import { approvalMethods } from "./approvals.ts";
+import { auditMethods } from "./audit.ts";
+import { boxMethods } from "./box.ts";
+import { channelMethods } from "./channels.ts";
+import { costMethods } from "./costs.ts";
+import { grantMethods } from "./grants.ts";
+import type { AgentConnections, BrowserPage, Handlers, OperatorContext } from "./handlers.ts";
+import { judgeMethods } from "./judges.ts";
+import { keptFileMethods } from "./kept-files.ts";
+import { mcpMethods } from "./mcp.ts";
+import { metricsMethods } from "./metrics.ts";
+import { policyMethods } from "./policy.ts";
+import { receiptMethods } from "./receipts.ts";
+import { safetyMethods } from "./safety.ts";
+import { settingMethods } from "./settings.ts";
+import { statusMethods } from "./status.ts";
+import { webMethods } from "./web.ts";
+
+/** The methods that change nothing. Any other is acknowledged only if its effect was stored. */
+const READING: ReadonlySet<OperatorMethod> = new Set<OperatorMethod>([
+  "status",
+  "metrics",
+  "policy.check",
+  "policy.matrix",
+  "activity.list",
+  "activity.open",
+  "activity.counts",
+  "agents.list",
+  "agents.detect",
+  "approvals.list",
+  "approvals.history",
+  "approvals.coverage",
+  "grants.list",
+  "grants.search",
+  "refusals.list",
+  "mcp.tools",
+  "safety.status",
+  "safety.violations",
+  "settings.list",
+  "audit.tail",
+  "audit.verify",
+  "box.status",
+  "box.explain",
+  "reviews.list",
+  "reviews.run",
+  "judge.status",
+  "judge.test",
+  "policy.overrides",
+  "rate.budgets",
+  "costs.today",
+  "grants.stale",
+  "channels.status",
+  "channels.test",
+  "telegram.status",
+  "audit.checkpoint",
+  "storage.files",
+]);
+
+/** By method, so that what passes a schema is what the method's handler takes. */
+const SCHEMAS: { readonly [M in OperatorMethod]: { params: ZodType<CheckedParams[M]> } } = operatorMethods;
+
+/** What the operator's methods have beside the core. */
+interface OperatorParts {
+  connections?: AgentConnections;
+  boxed_agents?: BoxedAgents;
+  login_item?: LoginItem;
+  browser_page?: BrowserPage | undefined;
+  notifications?: () => GateNotifications | undefined;
+  channels?: () => Channels | undefined;
+  principal?: Principal;
+  surface?: Surface;
+  /** ISO-8601 UTC; left out: now. */
+  started_at?: string;
+}
+
+/** The operator's methods on a core, acting as the local principal. Each family has its own file beside this one. */
+export class Operator implements OperatorHandler {
+  readonly #core: Core;
+  readonly #parts: OperatorParts;
+  readonly #started_at: string;
+  readonly #on = new Map<Surface, Operator>();
+  readonly #handlers: Handlers<OperatorMethod>;
+
+  constructor(core: Core, parts: OperatorParts = {}) {
+    this.#core = core;
+    this.#parts = parts;
+    this.#started_at = parts.started_at ?? new Date().toISOString();
+    const context: OperatorContext = {
+      core,
+      connections: parts.connections,
+      boxed_agents: parts.boxed_agents,
+      login_item: parts.login_item,
+      browser_page: parts.browser_page,
+      notifications: parts.notifications,
+      channels: parts.channels,
+      started_at: this.#started_at,
+      by: { ...(parts.principal ?? localPrincipal()), surface: parts.surface },
+    };
+    this.#handlers = {
+      ...statusMethods(context),
+      ...policyMethods(context),
+      ...grantMethods(context),
+      ...mcpMethods(context),
+      ...approvalMethods(context),
+      ...agentMethods(context),
+      ...activityMethods(context),
+      ...safetyMethods(context),
+      ...alarmMethods(context),
+      ...settingMethods(context),
+      ...metricsMethods(context),
+      ...auditMethods(context),
+      ...webMethods(context),
+      ...boxMethods(context),
+      ...judgeMethods(context),
+      ...channelMethods(context),
+      ...costMethods(context),
+      ...receiptMethods(context),
+      ...keptFileMethods(context),
+    };
+  }
+
+  /** The same contract, as this surface uses it: its answers are known as given there. */
+  on(surface: Surface): Operator {
+    const known = this.#on.get(surface);
+    if (known !== undefined) return known;
+    const operator = new Operator(this.#core, { ...this.#parts, started_at: this.#started_at, surface });
+    this.#on.set(surface, operator);
+    return operator;
+  }
+
+  /** @throws GateError for anything that is refused */
+  call<M extends OperatorMethod>(method: M, params: OperatorParams<M>): Promise<OperatorResult<M>> {
+    return this.#run(method, params);
+  }
+
+  handle(method: OperatorMethod, params: unknown): Promise<unknown> {
+    return this.#run(method, params);
+  }
+
+  async #run<M extends OperatorMethod>(method: M, params: unknown): Promise<OperatorResult<M>> {
+    const parsed = SCHEMAS[method].params.safeParse(params);
+    if (!parsed.success) {
+      const [issue] = parsed.error.issues;
+      throw new GateError("invalid_params", `${issue?.path.join(".") || "params"}: ${issue?.message ?? "not valid"}`);
+    }
+    const handle = this.#handlers[method];
+    const { storage } = this.#core;
+    const is_act = !READING.has(method);
+    try {
+      if (is_act) storage.requireIntact();
+      const result = await handle(parsed.data);
+      // No act is acknowledged that was written into a file which was removed.
+      if (is_act) storage.requireIntact();
+      return result;
+    } catch (error) {
+      storage.health.noteFailure(error);
+      const { state_dir } = this.#core.paths;
+      const full = diskFullCode(error);
+      if (full !== undefined) {
+        const { why, hint } = meaningOf(full === "SQLITE_FULL" ? "ENOSPC" : full, `${state_dir}/.`);
+        throw new GateError("disk_full", `${why} (${full})`, hint);
+      }
+      if (error instanceof GateError) throw error;
+      const code = errorCode(error);
+      const { path, syscall } = error as NodeJS.ErrnoException;
+      if (syscall !== undefined && path !== undefined) {
+        const { message, hint } = fileError(error, "the file", path);
+        throw new GateError("storage_failed", message, hint);
+      }
+      if (!code.startsWith("SQLITE")) throw error;
+      const { why, hint } = meaningOf(causeBehind(code, `${state_dir}/.`), state_dir);
+      // What was written before it failed, or wasn't synced, the next start may find.
+      const half = is_act ? "; what was to be changed may be in force, or may be after a restart" : "";
+      throw new GateError("storage_failed", `a database in ${state_dir} can't be used: ${why}${half}`, hint);
+    }
+  }
+
+  subscribe(...args: Parameters<OperatorApi["subscribe"]>): () => void {
+    return this.#core.subscribe(...args);
+  }
+
+  async close(): Promise<void> {
+    // the core is closed by its owner
+  }
+}

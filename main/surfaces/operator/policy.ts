@@ -1,0 +1,86 @@
+import { CAPABILITIES, type Capability, type Level } from "../../../ipc/contract/decision.ts";
+import type { PolicyRow, Principal } from "../../../ipc/contract/operator-api.ts";
+import type { PolicyOverride } from "../../../ipc/contract/policy-overrides.ts";
+import { effectiveOutcome, ruleFor } from "../../decide/policy/policy.ts";
+import { type SubjectPolicy, TABLE_POLICY } from "../../decide/policy/policy-overrides.ts";
+import { CAPABILITY_REGISTRY } from "../../shell-reading/targets/capabilities.ts";
+import { namedTarget } from "../../shell-reading/targets/target.ts";
+import type { Handlers, OperatorContext } from "./handlers.ts";
+
+const FAMILY: Readonly<Record<Capability, PolicyRow["family"]>> = {
+  "fs:read": "files",
+  "fs:write": "files",
+  "code:exec": "code",
+  "network:http": "network",
+  "llm:local": "model",
+  "llm:online": "model",
+  "mail:read": "mail",
+  "mail:send": "mail",
+  "channel:in": "channels",
+  "channel:out": "channels",
+  "time:read": "local",
+  "parse:local": "local",
+  "calendar:read": "local",
+};
+
+/** The table row by row. `own`: as it is for an agent. */
+function matrixOf(own: SubjectPolicy): PolicyRow[] {
+  return CAPABILITIES.map((capability) => {
+    const { description, default_approval, critical } = CAPABILITY_REGISTRY[capability];
+    const cell = (level: Level) => {
+      const override = own.override(level, capability);
+      return {
+        outcome: own.table[level][capability],
+        rule: override === undefined ? ruleFor(level, capability) : overrideRule(override),
+        ...(override === undefined ? {} : { override }),
+      };
+    };
+    return {
+      capability,
+      family: FAMILY[capability],
+      description,
+      default_approval,
+      is_critical: critical,
+      cells: { ReadOnly: cell("ReadOnly"), Supervised: cell("Supervised"), Full: cell("Full") },
+    };
+  });
+}
+
+function overrideRule({ profile, capability, line }: PolicyOverride): string {
+  return `${capability} is made stricter for ${profile}: policy_overrides.toml, line ${line}`;
+}
+
+export function policyMethods({
+  core,
+  by,
+}: OperatorContext): Handlers<"policy.check" | "policy.matrix" | "policy.overrides"> {
+  const { agents, grants, home, overrides } = core;
+  const policyOf = (name: string | undefined, principal: Principal) =>
+    overrides.policyFor({ agent: null, name, principal });
+  /** Of several profiles that make the same cell stricter for an agent, one is in force. */
+  const agentsWith = (cell: PolicyOverride) =>
+    agents
+      .list()
+      .filter(
+        ({ revoked_at, name }) =>
+          revoked_at === null && policyOf(name, by).override(cell.level, cell.capability) === cell,
+      )
+      .map(({ name }) => name);
+  return {
+    "policy.check": ({ level, capability, channel, sender_id, target, agent }) => {
+      const { channel: own_channel, sender_id: own_sender } = by;
+      const principal = { channel: channel ?? own_channel, sender_id: sender_id ?? own_sender };
+      const { table } = policyOf(agent, principal);
+      if (target === undefined || channel === undefined || sender_id === undefined)
+        return effectiveOutcome(level, capability, undefined, table).outcome;
+      const named = namedTarget(capability, target, home, undefined);
+      const holder = { ...principal, agent: agent === undefined ? undefined : agents.named(agent)?.agent_id };
+      return effectiveOutcome(level, capability, () => grants.find(holder, capability, named), table).outcome;
+    },
+    "policy.matrix": ({ agent }) => matrixOf(agent === undefined ? TABLE_POLICY : policyOf(agent, by)),
+    "policy.overrides": () => ({
+      file: core.paths.policy_overrides,
+      overrides: overrides.list.map((override) => ({ ...override, agents: agentsWith(override) })),
+    }),
+  };
+}

@@ -1,0 +1,256 @@
+import type { Language } from "../../../ipc/contract/language.ts";
+
+/** What the bot says, beside the card's own lines. */
+interface Words {
+  asks: (agent: string) => string;
+  something_waits: string;
+  in_folder: (folder: string) => string;
+  needs: (capability: string, target: string) => string;
+  says: (agent: string) => string;
+  arguments: string;
+  no_arguments: string;
+  open_until: (time: string) => string;
+  too_long: (characters: string) => string;
+  left_out: (characters: string) => string;
+  hash: (hash: string) => string;
+  not_plain: string;
+  unreadable: string;
+  at_machine: string;
+  stored: (agent: string) => string;
+  session_ends: string;
+  you_revoke: string;
+  store: string;
+  back: string;
+  ended: Readonly<{
+    approved: (what: string, how: string) => string;
+    rejected: (what: string, how: string) => string;
+    expired: (what: string) => string;
+    cancelled: (what: string) => string;
+  }>;
+  ended_bare: Readonly<Record<"approved" | "rejected" | "expired" | "cancelled", (how: string) => string>>;
+  for_session: string;
+  permanently: string;
+  covered: string;
+  unlinked_message: string;
+  old_copy: string;
+  none_waits: (agent: string) => string;
+  pressed: Readonly<{
+    unknown: string;
+    not_here: string;
+    renamed: string;
+    too_early: string;
+    changed: string;
+    busy: string;
+    failed: (why: string) => string;
+  }>;
+  refused: Readonly<Record<"unknown_token" | "already_resolved" | "expired" | "not_authorised" | "other", string>>;
+  claimed: string;
+  linked: string;
+  unlinked: string;
+  hello: string;
+  paused: string;
+  paused_already: string;
+  ask_resume: string;
+  resume: string;
+  stay_paused: string;
+  resumed: string;
+  not_paused: string;
+  still_paused: string;
+  waiting: (count: string) => string;
+  nothing_waits: string;
+  and_more: (count: string) => string;
+  status: (paused: boolean, waiting: string, alarms: string) => string[];
+  pin_wanted: string;
+  pin_right: string;
+  pin_wrong: (left: string) => string;
+  pin_locked: string;
+  denied_all: (count: string) => string;
+  deny_all: (count: string) => string;
+  show_each: string;
+  stored_for_several: (covered: string, all: string) => string;
+  commands: Readonly<Record<"pause" | "resume" | "pending" | "status", string>>;
+}
+
+export const TELEGRAM_WORDS: Readonly<Record<Language, Words>> = {
+  en: {
+    asks: (agent) => `${agent} asks`,
+    something_waits: "A request waits for your answer.",
+    in_folder: (folder) => `in ${folder}`,
+    needs: (capability, target) => `needs ${capability} on ${target}`,
+    says: (agent) => `${agent} says:`,
+    arguments: "The call:",
+    no_arguments: "(no arguments)",
+    open_until: (time) => `Waits until ${time}, or longer.`,
+    too_long: (characters) => `The call is longer than a message: ${characters} characters.`,
+    left_out: (characters) => `… ${characters} characters are left out …`,
+    hash: (hash) => `SHA-256 of the call: ${hash}`,
+    not_plain: "Parts of it can't be shown here as they are.",
+    unreadable: "This request can't be shown here.",
+    at_machine: "Review it at the machine.",
+    stored: (agent) => `You would approve it, and this is stored for ${agent}:`,
+    session_ends: "until the session ends",
+    you_revoke: "until you revoke it",
+    store: "Approve and store",
+    back: "Back",
+    ended: {
+      approved: (what, how) => `Approved${how}: ${what}`,
+      rejected: (what, how) => `Denied${how}: ${what}`,
+      expired: (what) => `Expired, nobody answered in time: ${what}`,
+      cancelled: (what) => `Withdrawn: ${what}`,
+    },
+    ended_bare: {
+      approved: (how) => `Approved${how}.`,
+      rejected: (how) => `Denied${how}.`,
+      expired: () => "Expired, nobody answered in time.",
+      cancelled: () => "Withdrawn.",
+    },
+    for_session: " for this session",
+    permanently: " permanently",
+    covered: " by a grant",
+    unlinked_message: "This chat is no longer linked.",
+    old_copy: "This message is out of date. Send /pending to see what waits.",
+    none_waits: (agent) => `Nothing of ${agent} waits any more.`,
+    pressed: {
+      unknown: "This button isn't known.",
+      not_here: "This message isn't the one that asks.",
+      renamed:
+        "Your name here is another one than you confirmed. Confirm it at the machine; until then you can only deny.",
+      too_early: "Too fast: read it, then press again.",
+      changed: "It has changed: read it, then press again.",
+      busy: "Not now: press again in a moment.",
+      failed: (why) => `Not answered: ${why}.`,
+    },
+    refused: {
+      unknown_token: "this request isn't known",
+      already_resolved: "it was answered already, or withdrawn",
+      expired: "it has expired",
+      not_authorised: "you aren't who is asked",
+      other: "the gate could not take the answer",
+    },
+    claimed: "Almost done. Confirm this chat on your machine: your name and number are shown there.",
+    linked: "This chat is linked. Agents' requests come here.",
+    unlinked: "This chat is no longer linked.",
+    hello: "/pause stops every agent. /resume lets them continue. /pending lists what waits. /status says how it is.",
+    paused: "Every agent is paused. /resume ends it.",
+    paused_already: "Every agent is paused already. /resume ends it.",
+    ask_resume: "Let every agent continue?",
+    resume: "Resume",
+    stay_paused: "Stay paused",
+    resumed: "Resumed. Agents continue.",
+    not_paused: "Nothing is paused.",
+    still_paused: "Still paused.",
+    waiting: (count) => `${count} waiting`,
+    nothing_waits: "Nothing waits.",
+    and_more: (count) => `and ${count} more`,
+    status: (paused, waiting, alarms) => [
+      paused ? "Paused: every call is denied." : "Not paused.",
+      `${waiting} waiting`,
+      alarms === "0" ? "No alarm." : `Alarms: ${alarms}. See them on your machine.`,
+    ],
+    pin_wanted: "Send your PIN first, then press again. It is asked for once a day.",
+    pin_right: "Right. Press again.",
+    pin_wrong: (left) => `Wrong. Tries left today: ${left}.`,
+    pin_locked: "Too many wrong PINs: approve on your machine until tomorrow.",
+    denied_all: (count) => `Denied: ${count}`,
+    deny_all: (count) => `Deny all ${count}`,
+    show_each: "Show each",
+    stored_for_several: (covered, all) => `You would let through ${covered} of ${all}, and this is stored:`,
+    commands: {
+      pause: "Pause every agent at once",
+      resume: "Let agents continue",
+      pending: "What waits for you",
+      status: "How the gate is",
+    },
+  },
+  it: {
+    asks: (agent) => `${agent} chiede`,
+    something_waits: "Una richiesta aspetta la tua risposta.",
+    in_folder: (folder) => `in ${folder}`,
+    needs: (capability, target) => `richiede ${capability} su ${target}`,
+    says: (agent) => `${agent} dice:`,
+    arguments: "La chiamata:",
+    no_arguments: "(nessun argomento)",
+    open_until: (time) => `Aspetta fino alle ${time}, o più a lungo.`,
+    too_long: (characters) => `La chiamata è più lunga di un messaggio: ${characters} caratteri.`,
+    left_out: (characters) => `… ${characters} caratteri omessi …`,
+    hash: (hash) => `SHA-256 della chiamata: ${hash}`,
+    not_plain: "Alcune parti non si possono mostrare qui come sono.",
+    unreadable: "Questa richiesta non si può mostrare qui.",
+    at_machine: "Esaminala al computer.",
+    stored: (agent) => `La approvi, e questo viene salvato per ${agent}:`,
+    session_ends: "fino alla fine della sessione",
+    you_revoke: "finché non lo revochi",
+    store: "Approva e salva",
+    back: "Indietro",
+    ended: {
+      approved: (what, how) => `Approvata${how}: ${what}`,
+      rejected: (what, how) => `Rifiutata${how}: ${what}`,
+      expired: (what) => `Scaduta, nessuno ha risposto in tempo: ${what}`,
+      cancelled: (what) => `Ritirata: ${what}`,
+    },
+    ended_bare: {
+      approved: (how) => `Approvata${how}.`,
+      rejected: (how) => `Rifiutata${how}.`,
+      expired: () => "Scaduta, nessuno ha risposto in tempo.",
+      cancelled: () => "Ritirata.",
+    },
+    for_session: " per questa sessione",
+    permanently: " per sempre",
+    covered: " da un permesso",
+    unlinked_message: "Questa chat non è più collegata.",
+    old_copy: "Questo messaggio non è aggiornato. Invia /pending per vedere che cosa aspetta.",
+    none_waits: (agent) => `Nulla di ${agent} aspetta più.`,
+    pressed: {
+      unknown: "Questo pulsante non è conosciuto.",
+      not_here: "Non è questo il messaggio che chiede.",
+      renamed:
+        "Il tuo nome qui non è quello che hai confermato. Confermalo al computer; fino ad allora puoi solo rifiutare.",
+      too_early: "Troppo presto: leggi, poi premi di nuovo.",
+      changed: "È cambiata: leggi, poi premi di nuovo.",
+      busy: "Non ora: premi di nuovo fra poco.",
+      failed: (why) => `Nessuna risposta data: ${why}.`,
+    },
+    refused: {
+      unknown_token: "questa richiesta non è conosciuta",
+      already_resolved: "ha già una risposta, o è stata ritirata",
+      expired: "è scaduta",
+      not_authorised: "non è a te che si chiede",
+      other: "il gate non ha potuto prendere la risposta",
+    },
+    claimed: "Ci siamo quasi. Conferma questa chat sul tuo computer: lì vedi il tuo nome e numero.",
+    linked: "Questa chat è collegata. Le richieste degli agenti arrivano qui.",
+    unlinked: "Questa chat non è più collegata.",
+    hello:
+      "/pause ferma ogni agente. /resume li lascia continuare. /pending elenca ciò che aspetta. /status dice come va.",
+    paused: "Ogni agente è in pausa. /resume la termina.",
+    paused_already: "Ogni agente è già in pausa. /resume la termina.",
+    ask_resume: "Lasciare continuare ogni agente?",
+    resume: "Riprendi",
+    stay_paused: "Resta in pausa",
+    resumed: "Ripreso. Gli agenti continuano.",
+    not_paused: "Nulla è in pausa.",
+    still_paused: "Ancora in pausa.",
+    waiting: (count) => `In attesa: ${count}`,
+    nothing_waits: "Nulla aspetta.",
+    and_more: (count) => `e altre ${count}`,
+    status: (paused, waiting, alarms) => [
+      paused ? "In pausa: ogni chiamata è rifiutata." : "Non in pausa.",
+      `In attesa: ${waiting}`,
+      alarms === "0" ? "Nessun allarme." : `Allarmi: ${alarms}. Guardali sul tuo computer.`,
+    ],
+    pin_wanted: "Invia prima il tuo PIN, poi premi di nuovo. Viene chiesto una volta al giorno.",
+    pin_right: "Giusto. Premi di nuovo.",
+    pin_wrong: (left) => `Sbagliato. Tentativi rimasti oggi: ${left}.`,
+    pin_locked: "Troppi PIN sbagliati: approva sul tuo computer fino a domani.",
+    denied_all: (count) => `Rifiutate: ${count}`,
+    deny_all: (count) => `Rifiuta tutte e ${count}`,
+    show_each: "Mostra una per una",
+    stored_for_several: (covered, all) => `Ne lasci passare ${covered} su ${all}, e questo viene salvato:`,
+    commands: {
+      pause: "Mette subito in pausa ogni agente",
+      resume: "Lascia continuare gli agenti",
+      pending: "Che cosa ti aspetta",
+      status: "Come va il gate",
+    },
+  },
+};

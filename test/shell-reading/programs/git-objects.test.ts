@@ -1,0 +1,86 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { noteCommits, noteHistory } from "../../../main/shell-reading/programs/git-history.ts";
+import { objectNamed, objectsIn } from "../../../main/shell-reading/programs/git-objects.ts";
+import { unknownPiece, wordOf } from "../../../main/shell-reading/shell/word.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
+
+const SPAN = { start: 0, end: 0 };
+const root = (): string => {
+  const folder = tempFolder();
+  execFileSync("git", ["init", "-q", folder]);
+  return folder;
+};
+const text = (word: string) => wordOf([{ text: word, kind: "text" }], SPAN);
+const unread = (word: string) => wordOf([unknownPiece(word)], SPAN);
+
+describe("a word of git's", () => {
+  it("is looked up where it may be a hash, wherever it is in a line", () => {
+    expect(
+      objectsIn("git show abc1234 v1.0-3-gdeadbeef ^FEED01..beef99~2 ORIG_HEAD HEAD~1234 --since=2024-01-01"),
+    ).toEqual(["abc1234", "deadbeef", "FEED01", "beef99", "ORIG_HEAD"]);
+  });
+
+  it("says where git keeps it, unless it was looked up as a commit, or names a file of one", () => {
+    const folder = root();
+    const objects = join(folder, ".git/objects");
+    noteHistory(folder, { ever: [], at_head: [], odd_references: ["refs/tags/file"] });
+    noteCommits(folder, ["abc1234", "feed01"], ["abc1234"], []);
+    const named = (word: string) => objectNamed(text(word), folder)?.slice(objects.length);
+    for (const word of [
+      "HEAD",
+      "main~2",
+      "v1.0",
+      "abc1234",
+      "v1-2-gabc1234^{tree}",
+      "feed01:a.txt",
+      "abc1234..HEAD",
+      "@{1}",
+    ])
+      expect([word, named(word)]).toEqual([word, undefined]);
+    for (const word of [
+      "feed01",
+      "^FEED01",
+      "HEAD...feed01~1",
+      "feed01^{blob}",
+      "feed01:",
+      "feed01^{/a{1}:x}",
+      "v1-2-gfeed01",
+    ])
+      expect([word, named(word)?.toLowerCase()]).toEqual([word, "/fe/ed01"]);
+    for (const word of ["file", "tags/file", "refs/tags/file^{}", "FETCH_HEAD", "AUTO_MERGE"])
+      expect([word, named(word)]).toEqual([word, ""]);
+  });
+
+  it("is a commit where git itself lists it", () => {
+    const folder = root();
+    const isOne = (word: string) => objectNamed(unread(word), folder) === undefined;
+    for (const word of ["$(git rev-list HEAD -3)", "$(git tag | sort -V | tail -1)", "`git merge-base HEAD main`"])
+      expect([word, isOne(word)]).toEqual([word, true]);
+    for (const word of [
+      "$x",
+      "$(ls .git/objects)",
+      "$(git tag; ls)",
+      "$(git tag | head -1 a.txt)",
+      "$(git rev-parse $(cat x))",
+      "$(git rev-parse abc1234)",
+    ])
+      expect([word, isOne(word)]).toEqual([word, false]);
+  });
+
+  it.each(["a-", "g-g", "-gabcd", "a_", "$(git log ", " -1", "| head ", "^{", "..", "abcd "])(
+    "keeps nobody waiting, however often it holds %j",
+    (part) => {
+      const folder = root();
+      const long = part.repeat(64_000 / part.length);
+      const began = process.threadCpuUsage();
+      for (const word of [long, `$(git log ${long}`, `$(git log | ${long}`]) {
+        objectsIn(word);
+        objectNamed(text(word), folder);
+        objectNamed(unread(word), folder);
+      }
+      expect(process.threadCpuUsage(began).user / 1000).toBeLessThan(1000);
+    },
+  );
+});

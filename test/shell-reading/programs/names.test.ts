@@ -1,0 +1,354 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { BOX_PROGRAM_NAMES } from "../../../main/shell-reading/programs/box-programs.ts";
+import { CODE_WORD_NAMES } from "../../../main/shell-reading/programs/code-words.ts";
+import { DISK_TOOL_NAMES } from "../../../main/shell-reading/programs/disks.ts";
+import { GATE_COMMAND } from "../../../main/shell-reading/programs/gate-command.ts";
+import { TAKES_WORDS } from "../../../main/shell-reading/programs/guesses.ts";
+import { HAZARD_NAMES, LAUNCHER_NAMES, SOURCE_NAMES } from "../../../main/shell-reading/programs/hazard-records.ts";
+import { INTERPRETERS } from "../../../main/shell-reading/programs/interpreters.ts";
+import { PATCH_PROGRAM_NAMES } from "../../../main/shell-reading/programs/patches.ts";
+import { PRINTERS } from "../../../main/shell-reading/programs/prints.ts";
+import { PROCESS_TOOL_NAMES } from "../../../main/shell-reading/programs/processes.ts";
+import { REPEATER_NAMES } from "../../../main/shell-reading/programs/repeaters.ts";
+import { SCRIPT_RUNNER_NAMES } from "../../../main/shell-reading/programs/script-runners.ts";
+import { RUNNER_NAMES } from "../../../main/shell-reading/programs/script-words.ts";
+import { SCHEDULERS, SHELLS } from "../../../main/shell-reading/programs/shells.ts";
+import { NETWORK_TOOL_NAMES } from "../../../main/shell-reading/programs/sockets.ts";
+import { PROGRAMS } from "../../../main/shell-reading/programs/table.ts";
+import { WRAPPERS } from "../../../main/shell-reading/programs/wrappers.ts";
+import { programNamesIn, wordsMatched } from "../../support/program-names.ts";
+
+const MAIN = resolve(import.meta.dirname, "../../../main");
+/** What a call passes: each file by its path below its room. */
+const PASSED = readdirSync(MAIN, { recursive: true, encoding: "utf8" }).filter((file) =>
+  /^(?:agents|base|calls|decide|judges\/reviews|records|shell-reading)\/.*\.ts$/.test(file),
+);
+const PLACES = new Map(PASSED.map((file) => [file.slice(file.indexOf("/") + 1), join(MAIN, file)]));
+
+/** Every program that anything is known of; signs (`[`, `:`) are no names that could be searched for. */
+const NAMES: ReadonlySet<string> = new Set(
+  [
+    ...PROGRAMS.flatMap(({ names }) => names),
+    ...Object.keys(WRAPPERS),
+    ...SHELLS,
+    ...SCHEDULERS,
+    ...Object.keys(INTERPRETERS),
+    ...REPEATER_NAMES,
+    ...BOX_PROGRAM_NAMES,
+    ...CODE_WORD_NAMES,
+    ...DISK_TOOL_NAMES,
+    ...PROCESS_TOOL_NAMES,
+    ...NETWORK_TOOL_NAMES,
+    ...HAZARD_NAMES,
+    ...LAUNCHER_NAMES,
+    ...SOURCE_NAMES,
+    ...RUNNER_NAMES,
+    ...SCRIPT_RUNNER_NAMES,
+    ...PATCH_PROGRAM_NAMES,
+    ...TAKES_WORDS,
+    ...Object.keys(PRINTERS),
+    GATE_COMMAND,
+  ].filter((name) => /[a-z]{2}/.test(name)),
+);
+
+/** Where such a word is used outside of programs/, and what it means there. A stale entry must be removed. */
+const ALLOWED: readonly { why: string; words: string; files: readonly string[] }[] = [
+  { why: "the agents' own programs", words: "claude codex gemini", files: ["agents-on-path.ts"] },
+  { why: "how long a lock is waited for", words: "timeout", files: ["files/file-lock.ts"] },
+  { why: "a process's environment", words: "env", files: ["files/room-ahead.ts", "pipes/slots.ts"] },
+  { why: "what is done with a file", words: "read", files: ["files/room-ahead.ts"] },
+  { why: "a collection's kind", words: "type", files: ["heap-keeper.ts"] },
+  { why: "the package's name", words: "metnos-gate", files: ["version.ts"] },
+  // The reader evaluates what the shell itself does: its builtins and keywords are the language that it reads.
+  {
+    why: "builtins",
+    words:
+      "alias break builtin cd command continue declare exec exit export hash popd printf pushd read return set test typeset unset wait",
+    files: ["shell/builtins.ts"],
+  },
+  { why: "a folder of an environment", words: "env", files: ["clear/program-places.ts"] },
+  { why: "a builtin whose text is evaluated", words: "trap", files: ["shell/programs.ts"] },
+  { why: "an alias's value is evaluated", words: "alias", files: ["shell/simple-command.ts"] },
+  {
+    why: "the keyword time, loops without an end, a function that takes the place of cd",
+    words: "cd false time true",
+    files: ["shell/statements.ts"],
+  },
+  {
+    why: "raw patterns, word for word as they are required",
+    words: "chmod dd mkfs rm",
+    files: ["guard/shell-patterns.ts"],
+  },
+  // Words that are no programs there.
+  { why: "a kind of agents", words: "codex gemini", files: ["executors/agent-kind.ts"] },
+  { why: "a folder of the system's", words: "codex", files: ["guard/settings-places.ts"] },
+  {
+    why: "how far an answer reaches",
+    words: "file tree",
+    files: ["approvals/proposals.ts", "approvals/stored-choices.ts"],
+  },
+  {
+    why: "a folder and all below it",
+    words: "tree",
+    files: ["approvals/choices.ts", "approvals/refused-target.ts", "approvals/session-refusals.ts"],
+  },
+  {
+    why: "the argument of a tool that holds a command line, or a field",
+    words: "command",
+    files: [
+      "approvals/question.ts",
+      "confinement/confinement.ts",
+      "description/describe.ts",
+      "description/effect.ts",
+      "executors/catalog.ts",
+      "executors/claude-code.ts",
+      "executors/command-lines.ts",
+      "executors/manifest.ts",
+      "executors/needs.ts",
+      "executors/common-tools.ts",
+      "guard/shell/irrecoverable.ts",
+      "shell/simple-command.ts",
+    ],
+  },
+  {
+    why: "a kind of access, or a tool that reads",
+    words: "read",
+    files: [
+      "approvals/choices.ts",
+      "clear/command-needs.ts",
+      "clear/grammar.ts",
+      "clear/line-needs.ts",
+      "confinement/looking.ts",
+      "description/changes.ts",
+      "description/describe.ts",
+      "executors/claude-code.ts",
+      "executors/common-tools.ts",
+      "guard/shell/effects.ts",
+      "guard/shell/forbidden-paths.ts",
+    ],
+  },
+  {
+    why: "a kind of path or input, or an argument that names one",
+    words: "file",
+    files: [
+      "clear/command-needs.ts",
+      "confinement/needs-box.ts",
+      "confinement/touched.ts",
+      "description/bounded-file.ts",
+      "description/changes.ts",
+      "description/held-by-git.ts",
+      "description/run-by-name.ts",
+      "description/skill-text.ts",
+      "executors/catalog.ts",
+      "guard/further-needs.ts",
+      "shell/simple-command.ts",
+      "targets/path-kind.ts",
+      "targets/file-beginning.ts",
+      "targets/project.ts",
+      "targets/secret-files.ts",
+    ],
+  },
+  { why: "a loop's variable, an offset", words: "at dir file", files: ["clear/grammar.ts"] },
+  { why: "an offset", words: "at", files: ["shell/literals.ts"] },
+  { why: "links of the file system", words: "links", files: ["approvals/kept.ts", "approvals/view.ts"] },
+  { why: "a question's field", words: "links", files: ["approvals/question.ts"] },
+  {
+    why: "the role of operands that are linked",
+    words: "links",
+    files: ["guard/shell/forbidden-paths.ts", "guard/shell/agent-settings-words.ts", "shell/evaluator.ts"],
+  },
+  {
+    why: "a kind of value or of a syntax node",
+    words: "type",
+    files: ["executors/catalog.ts", "shell/simple-command.ts"],
+  },
+  { why: "a schema's field", words: "type", files: ["executors/claude-code.ts", "executors/json-schema.ts"] },
+  { why: "how long a comparison may take", words: "timeout", files: ["description/line-diff.ts"] },
+  { why: "a tool's argument", words: "timeout", files: ["executors/claude-code.ts"] },
+  { why: "an agent's name", words: "codex gemini", files: ["executors/agent-kind.ts"] },
+  { why: "an agent's name", words: "codex gemini", files: ["executors/catalog.ts"] },
+  { why: "an agent's tools", words: "apply_patch command patch wait", files: ["executors/codex.ts"] },
+  { why: "an agent's tools", words: "command read", files: ["executors/gemini.ts"] },
+  { why: "tools' arguments, and what describes a call", words: "script skill", files: ["executors/claude-code.ts"] },
+  {
+    why: "an agent's tools",
+    words: "apply_patch bash command grep patch read skill timeout",
+    files: ["executors/opencode.ts"],
+  },
+  {
+    why: "where a tool's targets are found",
+    words: "patch",
+    files: ["description/changes.ts", "description/describe.ts", "executors/manifest.ts", "executors/needs.ts"],
+  },
+  {
+    why: "which program runs a place by itself",
+    words: "bash bun docker gh git gradle less yarn zsh",
+    files: ["guard/run-later-places.ts"],
+  },
+  { why: "whose settings hold a password", words: "git", files: ["targets/secret-files.ts"] },
+  { why: "a field of a box", words: "links", files: ["confinement/needs-box.ts"] },
+  { why: "texts of a program in another language", words: "strings", files: ["shell/interpreters.ts"] },
+  {
+    why: "files below /dev and /proc",
+    words: "fd",
+    files: ["confinement/touched.ts", "description/downloaded-scripts.ts", "shell/programs.ts", "targets/path.ts"],
+  },
+  { why: "a refusal's number", words: "id at", files: ["approvals/session-refusals.ts"] },
+  { why: "a hazard's field", words: "id", files: ["description/downloaded-scripts.ts", "description/hazards.ts"] },
+  { why: "the gate's environment", words: "env", files: ["executors/needs.ts"] },
+  {
+    why: "words of gate.toml's sections, and of addresses",
+    words: "command http https type",
+    files: ["reviews/config.ts"],
+  },
+  {
+    why: "a kind of judge agent",
+    words: "command",
+    files: ["reviews/validators/payload.ts", "guard/configured-files.ts"],
+  },
+  { why: "a field", words: "id", files: ["reviews/calls-in-review.ts", "reviews/refused-calls.ts"] },
+  { why: "a key of JSON Schema", words: "type", files: ["reviews/model-judge/answer.ts"] },
+  { why: "an option of exporting a key", words: "type", files: ["receipts/signing-key.ts"] },
+  { why: "how a file is opened", words: "read", files: ["receipts/receipt-keys.ts", "receipts/signing-key.ts"] },
+  { why: "fields of a receipt", words: "at id", files: ["receipts/statement.ts"] },
+  { why: "a receipt's number", words: "id", files: ["receipts/due.ts"] },
+  { why: "how bytes are written", words: "base64", files: ["receipts/dsse.ts"] },
+  { why: "a field of a report", words: "file", files: ["receipts/verify.ts"] },
+  {
+    why: "programs with a password on their line, and settings that are none: what is masked, not what they do",
+    words:
+      "az curl docker echo false gh info mariadb mongo mongosh mysql openssl patch printf pwd redis-cli set test true unzip zip",
+    files: ["reviews/sent/masked-secrets.ts"],
+  },
+  { why: "how a hash is written", words: "base64", files: ["reviews/session-decisions.ts"] },
+  { why: "the keyword", words: "time", files: ["description/tokens.ts"] },
+  { why: "the capability to send mail", words: "mail", files: ["executors/common-tools.ts"] },
+  { why: "a file below /dev", words: "tty", files: ["clear/command-needs.ts", "confinement/touched.ts"] },
+  { why: "folders, files and devices with keys in them", words: "nvme ssh", files: ["guard/path-patterns.ts"] },
+  {
+    why: "folders, files and devices with keys in them",
+    words: "gcloud gh git nvme rclone ssh",
+    files: ["guard/protected-paths.ts"],
+  },
+  { why: "folders of the system", words: "nix snap", files: ["description/run-by-name.ts", "guard/vital-paths.ts"] },
+  { why: "files and folders of a repository", words: "head info", files: ["guard/run-later.ts"] },
+  { why: "an identifier's column or field", words: "id", files: ["grants/search.ts", "safety/own-rules.ts"] },
+  { why: "short for reversible", words: "rev", files: ["approvals/card.ts"] },
+  {
+    why: "when something ends, by the wall clock",
+    words: "at",
+    files: ["agent-pauses.ts", "approvals/deadline.ts", "clocks/ends.ts", "grants/store.ts", "safety/pause.ts"],
+  },
+  {
+    why: "a line's place in the trail",
+    words: "file hash seq",
+    files: ["audit/log.ts", "audit/resume.ts", "audit/walk.ts"],
+  },
+  { why: "a line's place in the trail", words: "file seq", files: ["audit/head.ts"] },
+  { why: "a line's place in the trail", words: "hash seq", files: ["audit/lines.ts"] },
+  { why: "a line's place in the trail", words: "file hash", files: ["audit/archive.ts", "audit/verify.ts"] },
+  {
+    why: "a line's place in the trail",
+    words: "file",
+    files: ["audit/accepted.ts", "audit/against.ts", "audit/archives-check.ts"],
+  },
+  {
+    why: "a trail or a tree that is shorter than it was signed",
+    words: "cut",
+    files: [
+      "audit/against.ts",
+      "audit/checkpoint-alarms.ts",
+      "audit/checkpoint.ts",
+      "audit/checkpoints.ts",
+      "audit/walk.ts",
+    ],
+  },
+  { why: "fields of a checkpoint", words: "base64 hash metnos-gate time", files: ["audit/checkpoint.ts"] },
+  { why: "a tree of hashes", words: "tree", files: ["audit/checkpoints.ts", "audit/tree-file.ts"] },
+  { why: "fields of the tree's file", words: "file hash read", files: ["audit/tree-file.ts"] },
+  { why: "what a file is opened for", words: "read", files: ["audit/checkpoint-files.ts"] },
+  { why: "an agent's kind", words: "codex", files: ["approvals/request-of.ts"] },
+  {
+    why: "when a report came, or a checkpoint was signed",
+    words: "at",
+    files: ["activity/reports.ts", "audit/against.ts"],
+  },
+  { why: "when the end was recorded", words: "at", files: ["audit/head.ts", "audit/log.ts"] },
+  { why: "what a file is opened for", words: "read", files: ["files/in-place-file.ts", "files/own-files.ts"] },
+  { why: "a file that is read", words: "fd read", files: ["audit/archive-file.ts"] },
+  { why: "a regular expression's flags", words: "su", files: ["targets/glob.ts"] },
+];
+
+const FILES = [...PLACES.keys()].filter((file) => !file.startsWith("programs/")).sort();
+
+const sourceOf = (file: string): string => readFileSync(PLACES.get(file) ?? file, "utf8");
+const namesIn = (source: string): string[] => [...new Set(programNamesIn(source, NAMES))].sort();
+
+function allowedIn(file: string): string[] {
+  const words = ALLOWED.filter(({ files }) => files.includes(file)).flatMap((one) => one.words.split(" "));
+  return [...new Set(words)].sort();
+}
+
+describe("what is known of a program is in programs/", () => {
+  it("sees the names, and the files", () => {
+    expect(NAMES.size).toBeGreaterThan(330);
+    expect(PLACES.size).toBe(PASSED.length);
+    expect(FILES).toEqual(expect.arrayContaining(["guard/shell/effects.ts", "shell/programs.ts", "clear/xargs.ts"]));
+    expect(ALLOWED.flatMap(({ files }) => files).filter((file) => !FILES.includes(file))).toEqual([]);
+  });
+
+  it("no other file of the gate names one, but where the word is another thing", () => {
+    const found = FILES.map((file) => [file, namesIn(sourceOf(file))]).filter(([, names]) => names?.length !== 0);
+    const allowed = FILES.map((file) => [file, allowedIn(file)]).filter(([, names]) => names?.length !== 0);
+    expect(Object.fromEntries(found)).toEqual(Object.fromEntries(allowed));
+  });
+});
+
+describe("a name is seen", () => {
+  it.each([
+    ["as a case", 'switch (name) { case "cp": break; }', ["cp"]],
+    ["compared", 'if (name === "rsync") go();', ["rsync"]],
+    ["in a list", 'const NAMES = ["cp", `mv`];', ["cp", "mv"]],
+    ["in a text that is a list", 'new Set("cp mv tar".split(" "))', ["cp", "mv", "tar"]],
+    ["in front of options", 'const label = "find -exec";', ["find"]],
+    ["as a key", "const READS = { wipefs: /^-n$/, parted: null };", ["parted", "wipefs"]],
+    ["as an alternative", "/^(?:cp|mv)$/.test(name)", ["cp", "mv"]],
+    ["as the whole expression", "/^rsync$/.test(name)", ["rsync"]],
+    ["behind a path", "/(?:^|\\/)(?:usr\\/bin\\/)?rsync\\s/.test(text)", ["rsync"]],
+    ["put together of parts", "/^(?:ba|z)?sh$/", ["bash", "sh", "zsh"]],
+    ["of letters", "/^[ef]grep$/", ["egrep", "fgrep"]],
+    ["with a version behind it", "/^python[\\d.]*$/", ["python"]],
+    ["with a family behind it", "/^mkfs(?:\\..+)?$/", ["mkfs"]],
+    ["in one of many ways", `/${"(?:1|2|3|4)".repeat(9)}\\s(?:x|cp)\\s/`, ["cp"]],
+  ])("%s", (_where, source, names) => {
+    expect(namesIn(source)).toEqual(names);
+  });
+
+  it.each([
+    ["in a comment", "// cp and mv\nconst x = 1; /* rm */"],
+    ["in a type", 'type Tool = "cp" | "mv"; let tool: "tar" | undefined;'],
+    ["within a sentence", 'const why = "a recursive delete, like rm -rf";'],
+    ["as an option", "/^-(?:exec|head)$|^--(?:find|stat)$/.test(text)"],
+    ["as a file's ending or a hidden folder", "/\\.(?:ssh|git)$/.test(path)"],
+    ["as an identifier", "const { find, stat } = tools; stat(find);"],
+  ])("but not %s", (_where, source) => {
+    expect(namesIn(source)).toEqual([]);
+  });
+
+  it.each(["guard/shell/effects.ts", "guard/shell/irrecoverable.ts", "shell/programs.ts", "clear/command-needs.ts"])(
+    "once it is added to %s",
+    (file) => {
+      for (const added of ['export const is = (name: string) => name === "cp";', "export const IS = /^(?:cp|mv)$/;"]) {
+        const names = namesIn(`${sourceOf(file)}\n${added}\n`);
+        expect(names.filter((name) => !allowedIn(file).includes(name))).toContain("cp");
+      }
+    },
+  );
+
+  it("a pattern's words are all that it may match, not the texts within them", () => {
+    expect([...wordsMatched("^(?:a|b)c?$")].filter((word) => word !== "").sort()).toEqual(["a", "ac", "b", "bc"]);
+    expect([...wordsMatched("^xcpx$")]).not.toContain("cp");
+  });
+});
