@@ -4,9 +4,8 @@ import { GateError } from "../../ipc/contract/gate-error.ts";
 import { isoSeconds } from "../../ipc/contract/iso-seconds.ts";
 import type { Alarms } from "../base/alarms.ts";
 import { errorCode } from "../base/errors.ts";
-import { diskFullCode } from "../base/files/disk-reserve.ts";
+import { causeOf, diskFullCode } from "../base/files/disk-reserve.ts";
 import { InPlaceFile } from "../base/files/in-place-file.ts";
-import { causeOf } from "../records/audit/alarms.ts";
 
 /**
  * The pauses that their databases could not store: each is an alarm until it is stored, and is kept in a file that needs no disk space,

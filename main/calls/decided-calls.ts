@@ -1,5 +1,6 @@
 import type { Decision, TraceStep } from "../../ipc/contract/decision.ts";
 import type { ProposedCall } from "../../ipc/contract/wire.ts";
+import { causeOf } from "../base/files/disk-reserve.ts";
 import type { CalledTool } from "../decide/executors/called-tool.ts";
 import type { ExecutorCatalog } from "../decide/executors/catalog.ts";
 import type { GrantStore } from "../decide/grants/store.ts";
@@ -8,7 +9,7 @@ import { readsOnly } from "../decide/policy/policy.ts";
 import { withoutQuotes } from "../decide/reviews/quotes.ts";
 import { type Examined, kindOf, type Reviewable, type Subject } from "../decide/stages/examination.ts";
 import type { Activity } from "../records/activity/activity.ts";
-import { causeOf, type OnFailure } from "../records/audit/alarms.ts";
+import type { OnFailure } from "../records/audit/alarms.ts";
 import type { AuditLog } from "../records/audit/log.ts";
 import { decisionRecord } from "../records/audit/record.ts";
 import type { DecisionMeter } from "./meter.ts";

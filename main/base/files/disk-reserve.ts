@@ -1,6 +1,7 @@
 import { randomFillSync } from "node:crypto";
 import { closeSync, fstatSync, ftruncateSync, mkdirSync, statfsSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
+import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { errorCode } from "../errors.ts";
 import { openOwnFile } from "./own-files.ts";
 
@@ -98,4 +99,11 @@ export class DiskReserve {
       throw error;
     }
   }
+}
+
+/** Why something can't be written, as the end of a sentence: a full disk is named. */
+export function causeOf(error: unknown): string {
+  const full = diskFullCode(error);
+  if (full !== undefined) return `the disk is full (${full})`;
+  return error instanceof GateError ? error.message : errorCode(error);
 }

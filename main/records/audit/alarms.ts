@@ -1,21 +1,12 @@
 import { ownCommand } from "../../../ipc/base/own-command.ts";
-import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import type { Alarms } from "../../base/alarms.ts";
-import { errorCode } from "../../base/errors.ts";
-import { diskFullCode } from "../../base/files/disk-reserve.ts";
+import { causeOf, diskFullCode } from "../../base/files/disk-reserve.ts";
 import type { TrailHealth } from "./health.ts";
 
 /** The trail's alarms. */
 
 export type OnFailure = "deny" | "allow";
-
-/** Why something can't be written, as the end of a sentence: a full disk is named. */
-export function causeOf(error: unknown): string {
-  const full = diskFullCode(error);
-  if (full !== undefined) return `the disk is full (${full})`;
-  return error instanceof GateError ? error.message : errorCode(error);
-}
 
 /** Updates the trail's alarms. `folder` and `head_file`: of the trail. */
 export function raiseTrailAlarms(

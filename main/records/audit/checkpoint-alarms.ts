@@ -1,6 +1,6 @@
 import { ownCommand } from "../../../ipc/base/own-command.ts";
 import type { Alarms } from "../../base/alarms.ts";
-import { causeOf } from "./alarms.ts";
+import { causeOf } from "../../base/files/disk-reserve.ts";
 
 /** The alarms of the trail's checkpoints. */
 
