@@ -92,8 +92,13 @@ function faultNames({ file, kind }: FaultCase, home: string): string[] {
   return [...namesOf(file, home), ...(more[file.column] ?? []), ...of_full];
 }
 
+/** A judge's says where its address is written: it is about no file. */
 function isAlarmOf(text: string, names: readonly string[]): boolean {
-  return text.startsWith("alarm ") && names.some((name) => text.includes(name));
+  return (
+    text.startsWith("alarm ") &&
+    !text.startsWith("alarm judge_unavailable ") &&
+    names.some((name) => text.includes(name))
+  );
 }
 
 export function faultOutcomeOf(
@@ -107,7 +112,8 @@ export function faultOutcomeOf(
   if (lost.length > 0) return "lost";
   if (failing.messages.some((text) => isAlarmOf(text, names)))
     return failing.verify_problems.length > 0 ? "alarm and verify" : "alarm";
-  if (failing.messages.some((text) => names.some((name) => text.includes(name)))) return "refused";
+  const said = failing.messages.filter((text) => !text.startsWith("alarm "));
+  if (said.some((text) => names.some((name) => text.includes(name)))) return "refused";
   return hits === 0 ? "not written" : "harmless";
 }
 

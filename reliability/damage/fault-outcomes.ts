@@ -32,11 +32,11 @@ function row(most: RightOutcome | readonly RightOutcome[], sync: RightOutcome | 
 
 /** By column. */
 export const AFTER_FAULTS: Readonly<Partial<Record<Column, Row>>> = {
-  // Without room for one database alone its acts are refused; where the disk is full there are the alarms of the trail and of receipts.
-  database: { ...row("alarm"), "no room": ["alarm", "refused"] },
-  "activity.db": { ...row("alarm", "not written"), "no room": ["harmless"] },
+  database: row("alarm"),
+  // Written each second, or not within the time of a case.
+  "activity.db": row("alarm", ["alarm", "not written"]),
   "gate.lock": row("not written"),
-  "audit-head": row("alarm", "harmless"),
+  "audit-head": row("alarm", ["harmless", "not written"]),
   "kept-pauses": row("alarm"),
   "month of the trail": row("alarm and verify", "alarm"),
   "operator.token": row("not written"),
