@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { Fault } from "../../reliability/failing-disk.ts";
 import { type FailingDisk, failingDisk } from "../support/failing-disk.ts";
@@ -103,6 +104,24 @@ describe("a database that fails while the gate runs", () => {
     disk.fail();
     await agent.ask(READ);
     await expect.poll(alarms, { timeout: 5000 }).toEqual([]);
+  });
+
+  it("receipts that can't be synced raise an alarm until they are, also while no other one is due", async () => {
+    const disk = failingDisk();
+    if (disk === undefined) return;
+    const { alarms, home, operator } = await servedOn(disk);
+    disk.fail({ what: "sync", of: "/receipts/", code: "EIO" });
+    await operator.call("grants.add", { capability: "fs:write", target: "/tmp/notes/**" });
+    const alarm = [{ code: "receipts_unwritable", subject: home.paths.receipts_dir }];
+    await expect.poll(alarms, { timeout: 8000 }).toMatchObject(alarm);
+    const { since } = (await alarms())[0] ?? {};
+    // Each second it is tried again, and there is nothing to make.
+    for (let time = 0; time < 15; time++) {
+      await setTimeout(200);
+      expect(await alarms()).toMatchObject([{ ...alarm[0], since }]);
+    }
+    disk.fail();
+    await expect.poll(alarms, { timeout: 8000 }).toEqual([]);
   });
 
   it("a revocation that can't be synced says that it may be in force", async () => {

@@ -54,6 +54,8 @@ export class Receipts {
   #next = 1;
   #is_open = false;
   #is_failing = false;
+  /** What was written last may not be on the disk. */
+  #is_sync_failing = false;
   /** What was begun gets to the disk later: the databases may be closed then. */
   #is_closed = false;
   /** What an earlier gate had in the files, although it was still due. */
@@ -100,6 +102,7 @@ export class Receipts {
     this.#is_unsettled = false;
     const through = this.#position();
     this.#files.sync((is_synced) => {
+      this.#is_sync_failing = !is_synced;
       if (is_synced) this.#attempt(() => this.#settle(through));
       else this.#is_unsettled = true;
     });
@@ -221,7 +224,7 @@ export class Receipts {
   }
 
   #succeeded(): void {
-    if (!this.#is_failing) return;
+    if (!this.#is_failing || this.#is_sync_failing) return;
     this.#is_failing = false;
     const { alarms, folder, key_file } = this.#parts;
     for (const subject of [folder, key_file]) alarms.clear("receipts_unwritable", subject);
