@@ -68,6 +68,7 @@ const goingSchema = z.object({
   folder: z.string(),
   project: z.string().optional(),
   searched: z.array(z.string()).optional(),
+  at: z.number().optional(),
   settings: z
     .array(z.object({ path: z.string(), base64: z.base64() }))
     .transform((all) =>
@@ -307,7 +308,7 @@ export class AfterRuns {
         const appeared: Found[] = [];
         for (const each of found) {
           const noted: NotedFolder[] = [];
-          const is_harmless = isHarmless(each.path, known.folder, noted);
+          const is_harmless = each.carries === undefined && isHarmless(each.path, known.folder, noted);
           if (!is_harmless || (await looksThroughLinks(each.path, noted, turns))) appeared.push(each);
           await turns.shared();
         }

@@ -23,6 +23,8 @@ export type FolderKind =
   | "rebase"
   | "submodules"
   | "worktrees"
+  /** Isn't looked through but by a link that leads there: repositories are looked for, and further links. */
+  | "linked"
   /** Made by builds, with a folder of programs in it; several of these; that folder. */
   | "built"
   | "environments"
@@ -45,8 +47,14 @@ export interface Contents {
   readonly secrets: string[];
   /** Names of pipes and sockets; only in folders that are looked through. */
   readonly pipes: string[];
+  /** Names of what git may come by to a repository that isn't looked at: links, and its own folder at the top of what builds make. */
+  readonly ways: string[];
+  /** At a repository's top as well: names of files that git would take for a remote, as it does any path. */
+  readonly remotes: string[];
   readonly folders: { name: string; kind: FolderKind }[];
 }
+
+const noContents = (): Contents => ({ places: [], secrets: [], pipes: [], ways: [], remotes: [], folders: [] });
 
 /**
  * Of a repository's folder: what says which code git runs, or where else it looks for settings; further remotes, as git runs the hooks of a
@@ -57,6 +65,12 @@ const OF_REPOSITORY: ReadonlySet<string> = new Set([
   ...["config", "config.worktree", "hooks", "commondir", "gitdir", "remotes", "branches", "lazygit.yml"],
   ...["MERGE_AUTOSTASH", "safe"],
 ]);
+
+/** What makes a folder a repository of git's, Mercurial's, Jujutsu's or Sapling's, in lower case. */
+export const REPOSITORY_NAMES: ReadonlySet<string> = new Set([".git", ".hg", ".jj", ".sl"]);
+
+/** What a remote may be called, and its folder by git's longer name; nobody's is called as `LICENSE` or `Makefile` are. */
+export const isRemoteName = (name: string): boolean => /^(?![A-Z_-]+$|\w*file$)[\w-]+(?:\.git)?$/.test(name);
 
 /** Of a repository's folder: what names files of the work tree, by which git could read and write outside of it. */
 export const namesFiles = (name: string): boolean =>
@@ -148,11 +162,11 @@ export const isCopy = (path: string, folder: string): boolean =>
     .some((name) => BUILD_FOLDERS.has(name));
 
 /** Of the folders that stay as they are, those of which the top alone is looked at; an environment fills the last. */
-const NOT_LOOKED_THROUGH: ReadonlySet<string> = new Set([...BUILD_FOLDERS, ".git", ".direnv"]);
+export const NOT_LOOKED_THROUGH: ReadonlySet<string> = new Set([...BUILD_FOLDERS, ".git", ".direnv"]);
 
 /** Whether what is in a folder makes it a repository's own. @param entries all that `tellsRepository` */
 export function isRepositoryKind(kind: FolderKind, entries: readonly Entry[]): boolean {
-  if (isOpen(kind)) return isRepository(entries);
+  if (isOpen(kind) || kind === "linked") return isRepository(entries);
   return kind === "repository" || (kind === "submodules" && entries.some(({ name }) => name === "HEAD"));
 }
 
@@ -170,7 +184,8 @@ export function contentsOf(
   if (isOpen(kind)) return contentsOfPlain(path, kind, entries, is_repository);
   if (kind === "kept") return contentsOfKept(path, entries);
   if (kind === "output") return contentsOfOutput(path, entries);
-  const contents: Contents = { places: [], secrets: [], pipes: [], folders: [] };
+  if (kind === "linked") return contentsOfLinked(entries, is_repository);
+  const contents = noContents();
   const isSecret = secretsIn(path);
   if (kind === "built" || kind === "environments" || kind === "programs") {
     addBuilt(contents, kind, entries);
@@ -210,7 +225,8 @@ const isHarmlessLink = (name: string, is_repository: boolean): boolean =>
 
 function addBuilt(contents: Contents, kind: FolderKind, entries: readonly Entry[]): void {
   for (const { name, is_folder, is_link } of entries) {
-    if (kind === "programs") {
+    if (name === ".git") contents.ways.push(name);
+    else if (kind === "programs") {
       if (!is_folder && isPlantedAmongBuilt(name)) contents.places.push(name);
     } else if (kind === "environments") {
       if (is_folder) contents.folders.push({ name, kind: "built" });
@@ -265,13 +281,15 @@ function countsInBare(folder: string, { name, is_link }: Entry, is_repository: b
 }
 
 function contentsOfPlain(path: string, kind: FolderKind, entries: readonly Entry[], is_repository: boolean): Contents {
-  const contents: Contents = { places: [], secrets: [], pipes: [], folders: [] };
+  const contents = noContents();
   const isSecret = secretsIn(path);
   const own_name = path.slice(path.lastIndexOf("/") + 1);
   for (const entry of entries) {
     const { name, is_folder, is_link, is_pipe } = entry;
     if (is_pipe) contents.pipes.push(name);
     const lower = name.toLowerCase();
+    if (is_link && !REPOSITORY_NAMES.has(lower)) contents.ways.push(name);
+    if (!is_folder && !is_link && !is_pipe && isRemoteName(name)) contents.remotes.push(name);
     if (lower === ".git") {
       if (is_folder) contents.folders.push({ name, kind: "repository" });
       else contents.places.push(name);
@@ -301,7 +319,7 @@ const keptKind = (lower: string): FolderKind => (NOT_LOOKED_THROUGH.has(lower) ?
 
 function contentsOfKept(path: string, entries: readonly Entry[]): Contents {
   const isSecret = secretsIn(path);
-  const contents: Contents = { places: [], secrets: [], pipes: [], folders: [] };
+  const contents = noContents();
   for (const { name, is_folder, is_pipe } of entries) {
     if (is_pipe) contents.pipes.push(name);
     if (!is_folder && isSecret(name)) contents.secrets.push(name);
@@ -312,10 +330,22 @@ function contentsOfKept(path: string, entries: readonly Entry[]): Contents {
 
 function contentsOfOutput(path: string, entries: readonly Entry[]): Contents {
   const isSecret = secretsIn(path);
-  const contents: Contents = { places: [], secrets: [], pipes: [], folders: [] };
+  const contents = noContents();
   for (const { name, is_folder } of entries) {
     if (!is_folder && isSecret(name)) contents.secrets.push(name);
     if (is_folder && name === COPIED) contents.folders.push({ name, kind: "kept" });
+    if (name === ".git") contents.ways.push(name);
+  }
+  return contents;
+}
+
+function contentsOfLinked(entries: readonly Entry[], is_repository: boolean): Contents {
+  const contents = noContents();
+  for (const { name, is_folder, is_link } of entries) {
+    const lower = name.toLowerCase();
+    if (REPOSITORY_NAMES.has(lower) || (is_repository && name === "HEAD")) contents.places.push(name);
+    else if (is_link) contents.ways.push(name);
+    else if (is_folder && !NOT_LOOKED_THROUGH.has(lower)) contents.folders.push({ name, kind: "linked" });
   }
   return contents;
 }

@@ -12,6 +12,7 @@ import type { FoundPlaces } from "../arguments/bubblewrap.ts";
 import { repositoriesIn } from "../arguments/git.ts";
 import { isCopy, isLinkToPrograms } from "./folder-contents.ts";
 import { hidingHeads, isPlain, isSoundReference } from "./harmless.ts";
+import { HiddenRepositories, isCarrying } from "./hidden-repositories.ts";
 import { leadingOut } from "./leading-out.ts";
 import { type Found, identityOf, ProjectTree, TREE_LIMITS, type TreeLimits, type TreeLook } from "./project-tree.ts";
 import { programsIn } from "./searched-programs.ts";
@@ -66,10 +67,12 @@ export interface Known {
   readonly project?: string | undefined;
   /** Folders in it in which its client's shell finds programs; left out: none but those that are known by their names. */
   readonly searched?: readonly string[] | undefined;
+  /** When it was looked for, in milliseconds since 1970. */
+  readonly at?: number | undefined;
   readonly places: readonly KnownPlace[];
 }
 
-/** `leads_to`: of a link, in which folder what lies that it leads to; null for what is none. */
+/** `leads_to`: of a link, in which folder what lies that it leads to, or which repositories it `carries`; null for what is none. */
 export type KnownPlace = Found & { readonly leads_to: string | null };
 
 /** A project that holds more than a box can be made for. */
@@ -87,6 +90,7 @@ export class Places {
   readonly #trees = new Map<string, ProjectTree>();
   readonly #limits: TreeLimits;
   readonly #home: string | undefined;
+  readonly #hidden = new HiddenRepositories();
 
   /** @param home of the user, whose own settings of git count as well */
   constructor(limits = TREE_LIMITS, home?: string) {
@@ -101,6 +105,7 @@ export class Places {
   async before(looked: Looked, turns: Turns): Promise<Look> {
     const { kind, project, writes, reads, is_project_too_large = false, searched } = looked;
     const began = performance.now();
+    const at = Date.now();
     const is_narrow = kind !== undefined;
     const narrow = is_project_too_large ? writes.filter(isFolder) : writes.length > 0 ? [project] : [];
     const folders = is_narrow ? narrow : [project, ...writes];
@@ -142,8 +147,7 @@ export class Places {
       bound.push(...withTarget(path, written));
       await turns.shared();
     }
-    const known: Known[] = [];
-    for (const look of looks) known.push(await knownOf(look, { project, searched }, turns));
+    const known = await this.#knownOf(looks, { project, searched, at }, turns);
     return {
       found: {
         run_later: bound.flatMap(asText),
@@ -162,6 +166,22 @@ export class Places {
       began,
       ended: performance.now(),
     };
+  }
+
+  async #knownOf(
+    looks: readonly ({ folder: string } & TreeLook)[],
+    of: WorkedOn & { project: string; at: number },
+    turns: Turns,
+  ): Promise<Known[]> {
+    const known: Known[] = [];
+    const { project } = of;
+    // What was there may stay, however much it is.
+    const since = Number.POSITIVE_INFINITY;
+    for (const look of looks) {
+      const carrying = await this.#hidden.carrying(look.ways, { folder: look.folder, project, since, turns });
+      known.push(await knownOf(look, carrying, of, turns));
+    }
+    return known;
   }
 
   /** @param of whose settings name code in them, as each folder's own do; left out: these alone */
@@ -192,11 +212,19 @@ export class Places {
 
   /** What is there now and wasn't before, or isn't what it was. `is_whole`: all was looked through. @throws the system's error */
   async appeared(
-    { folder, project, searched, places }: Known,
+    { folder, project = folder, searched, places, at = Number.POSITIVE_INFINITY }: Known,
     turns: Turns,
   ): Promise<{ found: Found[]; is_whole: boolean }> {
-    const by_path = new Map(places.map((place) => [place.path, place]));
-    const by_own = new Map(places.map((place) => [place.own, place]));
+    const by_path = new Map<string, KnownPlace>();
+    const by_own = new Map<string, KnownPlace>();
+    const carrying = new Map<string, KnownPlace>();
+    for (const place of places) {
+      if (isCarrying(place)) carrying.set(place.own, place);
+      else {
+        by_path.set(place.path, place);
+        by_own.set(place.own, place);
+      }
+    }
     const isSound = ({ path, is_reference }: Found) => is_reference === true && isSoundReference(path);
     const seen = await withoutPlaces(await this.#tree(folder).lookInTurns(turns), isSound, turns);
     const look = await withNamed(folder, seen, turns, {
@@ -208,6 +236,11 @@ export class Places {
     for (const place of look.places) {
       if (hasAppeared(place, by_path.get(place.path), by_own.get(place.own))) found.push(place);
       await turns.shared();
+    }
+    const since = at - SAME_TICK_MS;
+    for (const way of await this.#hidden.carrying(look.ways, { folder, project, since, turns })) {
+      const known = carrying.get(way.own);
+      if (known?.leads_to !== way.carries || known?.changed_at !== way.changed_at) found.push(way);
     }
     return { found, is_whole: look.is_whole };
   }
@@ -229,6 +262,9 @@ interface WorkedOn {
   searched: readonly string[] | undefined;
 }
 
+/** The kernel's time may be so much behind; in milliseconds. */
+const SAME_TICK_MS = 50;
+
 /** A link that no box binds: one to folders of programs, or in the place of such a folder. */
 const isProgramLink = (place: Found, searched: readonly string[] = []): boolean =>
   isLinkToPrograms(place) ||
@@ -236,7 +272,8 @@ const isProgramLink = (place: Found, searched: readonly string[] = []): boolean 
 
 async function knownOf(
   look: { folder: string } & TreeLook,
-  { project, searched }: WorkedOn,
+  carrying: readonly Found[],
+  { project, searched, at }: WorkedOn & { at: number },
   turns: Turns,
 ): Promise<Known> {
   const { folder, repositories } = look;
@@ -245,8 +282,9 @@ async function knownOf(
     places.push({ ...place, leads_to: leadsTo(place) });
     await turns.shared();
   }
+  for (const { carries = null, ...way } of carrying) places.push({ ...way, leads_to: carries });
   const of_run = { ...(folder === project ? {} : { project }), ...(searched === undefined ? {} : { searched }) };
-  return { folder, ...of_run, places };
+  return { folder, at, ...of_run, places };
 }
 
 /** @param at_path what was there under this path @param known what it was, wherever that lay */

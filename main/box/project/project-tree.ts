@@ -1,4 +1,4 @@
-import { type Dirent, lstatSync, opendirSync, readdirSync, type Stats } from "node:fs";
+import { type Dirent, lstatSync, opendirSync, readdirSync, readlinkSync, type Stats } from "node:fs";
 import { errorCode } from "../../base/errors.ts";
 import {
   type Contents,
@@ -41,6 +41,9 @@ const STEP = 512;
 /** Named pipes and sockets of one folder: more fit into no box's arguments. */
 const MAX_PIPES = 4096;
 
+/** Links of one folder, and of one look: more than any project has. */
+const MAX_WAYS = 50_000;
+
 /** In bytes, of the paths of all repositories, which are kept for each run: more than any project has. */
 const MAX_REPOSITORIES = 256 * 1024;
 
@@ -50,6 +53,10 @@ export interface TreeLook {
   readonly repositories: Found[];
   readonly secrets: Found[];
   readonly pipes: Found[];
+  /** By which git may come to a repository that isn't looked at. */
+  readonly ways: Found[];
+  /** That were looked at. */
+  folders: number;
   /** False: the project holds more than is looked through. */
   is_whole: boolean;
 }
@@ -73,6 +80,12 @@ export interface Found {
   readonly changed_at: number;
   /** By where it was found: see `isReference`. */
   readonly is_reference?: true;
+  /** Of a link that isn't looked at for its name: what it says. */
+  readonly says?: string;
+  /** It lies at a repository's top, where git takes it for a remote by its name. */
+  readonly is_at_top?: true;
+  /** The repositories to which it leads though nobody looks at them; such a way is none of the places that a box keeps. */
+  readonly carries?: string;
 }
 
 /** Work that can be continued later after each of its steps. */
@@ -92,6 +105,7 @@ interface Folder {
   places: Found[];
   secrets: Found[];
   pipes: Found[];
+  ways: Found[];
 }
 
 const NO_THROW = { throwIfNoEntry: false } as const;
@@ -100,10 +114,10 @@ export class ProjectTree {
   readonly #root: Folder;
   readonly #limits: TreeLimits;
 
-  /** `root`: a real path. */
-  constructor(root: string, kind: FolderKind = "plain", limits = TREE_LIMITS) {
+  /** `root`: a real path, as text or bytes. */
+  constructor(root: string | Buffer, kind: FolderKind = "plain", limits = TREE_LIMITS) {
     this.#limits = limits;
-    this.#root = newFolder(Buffer.from(root).toString("latin1"), kind);
+    this.#root = newFolder((typeof root === "string" ? Buffer.from(root) : root).toString("latin1"), kind);
   }
 
   /** Looks at each folder again, and reads those that changed. @throws the system's error where the project itself can't be read */
@@ -127,7 +141,10 @@ export class ProjectTree {
 
   /** A step for each folder, or part of a large one; the outer ones first: what is left out is the deepest. */
   *#steps(): Steps<TreeLook> {
-    const look: TreeLook = { places: [], repositories: [], secrets: [], pipes: [], is_whole: true };
+    const look: TreeLook = {
+      ...{ places: [], repositories: [], secrets: [], pipes: [], ways: [] },
+      ...{ folders: 0, is_whole: true },
+    };
     const room: Room = { ...this.#limits, is_exceeded: false };
     let repositories_left = MAX_REPOSITORIES;
     const ways = new ShortWays();
@@ -141,6 +158,8 @@ export class ProjectTree {
           for (const place of folder.places) look.places.push(place);
           for (const secret of folder.secrets) look.secrets.push(secret);
           for (const pipe of folder.pipes) look.pipes.push(pipe);
+          for (const way of folder.ways) look.ways.push(way);
+          if (look.ways.length > MAX_WAYS) room.is_exceeded = true;
           if (isGit(folder)) {
             if (folder.is_hollow) look.places.push(foundAs(folder));
             else if (folder.path.length > repositories_left) room.is_exceeded = true;
@@ -161,6 +180,7 @@ export class ProjectTree {
     } finally {
       ways.close();
     }
+    look.folders = waiting.length;
     look.is_whole = !room.is_exceeded;
     return look;
   }
@@ -219,6 +239,7 @@ function newFolder(path: string, kind: FolderKind, parent: Folder | null = null)
     places: [],
     secrets: [],
     pipes: [],
+    ways: [],
   };
 }
 
@@ -230,6 +251,7 @@ function empty(folder: Folder): void {
   folder.places = [];
   folder.secrets = [];
   folder.pipes = [];
+  folder.ways = [];
 }
 
 interface Reading {
@@ -245,16 +267,41 @@ function* read(folder: Folder, way: Way, { identity, size, room }: Reading): Ste
   const places = yield* foundOf(folder, way, identity, contents.places);
   const secrets = yield* foundOf(folder, way, identity, contents.secrets);
   const pipes = yield* foundOf(folder, way, identity, contents.pipes.slice(0, MAX_PIPES));
-  const is_whole = count <= room.names && contents.folders.length <= room.folders && contents.pipes.length <= MAX_PIPES;
+  const is_top =
+    folder.parent === null || contents.folders.some(isGitOf) || contents.places.some((name) => name === ".git");
+  const named = [...contents.ways.slice(0, MAX_WAYS), ...(is_top ? contents.remotes : [])];
+  const ways = (yield* foundOf(folder, way, identity, named)).map((each) => asWay(each, way, is_top));
+  const is_whole =
+    count <= room.names &&
+    contents.folders.length <= room.folders &&
+    contents.pipes.length <= MAX_PIPES &&
+    contents.ways.length <= MAX_WAYS;
   folder.identity = identity;
   folder.is_hollow = isGit(folder) && isHollow(telling);
   folder.places = places;
   folder.secrets = secrets;
   folder.pipes = pipes;
+  folder.ways = ways;
   folder.folders = contents.folders.length > room.folders ? new Map() : childrenOf(folder, contents);
   room.names = Math.max(0, room.names - count);
   if (!is_whole) room.is_exceeded = true;
   return is_whole;
+}
+
+const isGitOf = ({ name, kind }: Contents["folders"][number]): boolean => kind === "repository" && name === ".git";
+
+function asWay(found: Found, way: Way, is_top: boolean): Found {
+  const says = found.is_link ? { says: textOfLink(way.to(Buffer.from(found.path, "latin1"))) } : {};
+  return { ...found, ...says, ...(is_top ? { is_at_top: true } : {}) };
+}
+
+/** Empty where it is gone by now, and as long as it is not known what it says. */
+function textOfLink(path: Buffer): string {
+  try {
+    return readlinkSync(path, { encoding: "latin1" });
+  } catch {
+    return "";
+  }
 }
 
 interface ReadNames {
@@ -267,13 +314,15 @@ interface ReadNames {
 /** What matters of a folder, step by step: of a large one not all names are held at once, which would keep the collector of garbage busy. */
 function* contentsIn(folder: Folder, way: Way, size: number, room: Room): Steps<ReadNames> {
   const { path, kind } = folder;
-  const all: Contents = { places: [], secrets: [], pipes: [], folders: [] };
+  const all: Contents = { places: [], secrets: [], pipes: [], ways: [], remotes: [], folders: [] };
   const telling: Entry[] = [];
   const add = (entries: readonly Entry[], is_repository: boolean) => {
     const part = contentsOf(path, kind, entries, is_repository);
     all.places.push(...part.places);
     all.secrets.push(...part.secrets);
     if (all.pipes.length <= MAX_PIPES) all.pipes.push(...part.pipes);
+    if (all.ways.length <= MAX_WAYS) all.ways.push(...part.ways);
+    all.remotes.push(...part.remotes);
     if (all.folders.length <= room.folders) all.folders.push(...part.folders);
   };
   let count = 0;
@@ -286,7 +335,8 @@ function* contentsIn(folder: Folder, way: Way, size: number, room: Room): Steps<
   }
   const is_repository = isRepositoryKind(kind, telling);
   // Of a repository nothing else counts but secrets.
-  if (is_repository && !isOpen(kind)) for (const names of [all.places, all.pipes, all.folders]) names.length = 0;
+  if (is_repository && !isOpen(kind))
+    for (const names of [all.places, all.pipes, all.ways, all.folders]) names.length = 0;
   add(telling, is_repository);
   // Its links count as well in one that isn't called `.git`; of any other folder they aren't held until that is known.
   if (is_repository && kind === "plain")

@@ -59,7 +59,7 @@ interface Decided {
 }
 
 /** What an action of a chain has. */
-interface Seat {
+export interface Seat {
   gate: GateUnderTest;
   /** The one at the chain's level, and one that is always Supervised. */
   agent: AgentConnection;

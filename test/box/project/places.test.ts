@@ -587,3 +587,83 @@ describe("what appeared", () => {
     }
   });
 });
+
+describe("a link by which git works in a repository that isn't looked at", () => {
+  const carried = async (before: string, command: string) => {
+    const project = tempFolder();
+    const sh = (script: string) => execFileSync("/bin/sh", ["-ec", script], { cwd: project });
+    sh(`git init -q; ${before}`);
+    const places = new Places();
+    await setTimeout(60);
+    const { known } = await look(places, project);
+    sh(command);
+    const found = await appeared(places, known, project);
+    return found.filter((path) => !isHarmless(`${project}/${path}`, project));
+  };
+
+  it.each([
+    ["packages", "mkdir -p node_modules/r/src; ln -s node_modules/r web; ln -s ../node_modules/r/src node_modules/s"],
+    [
+      "a program",
+      "mkdir -p node_modules/.bin; touch node_modules/x; ln -s ../x node_modules/.bin/x; ln -s node_modules/x x",
+    ],
+    [
+      "a virtual environment",
+      "mkdir -p .venv/lib; ln -s lib .venv/lib64; git init -q .venv/lib/p; ln -s .venv/lib/q py",
+    ],
+    ["workspaces", "mkdir -p packages/a node_modules/@s; ln -s ../../packages/a node_modules/@s/a; ln -s a packages/b"],
+    [
+      "the project itself",
+      "mkdir a; ln -s .. a/up; ln -s . here; ln -s .git/hooks h; ln -s .git g; ln -s /usr/share u",
+    ],
+    [
+      "what leads around",
+      "mkdir -p node_modules/r; ln -s r node_modules/s; ln -s ../s node_modules/r/s; ln -s node_modules/s x; ln -s y y",
+    ],
+    ["nothing outside", "ln -s ../other o; ln -s /nowhere/at/all n; ln -s ../../../.. up"],
+  ])("isn't one to %s", async (_name, command) => {
+    expect(await carried("true", command)).toEqual([]);
+  });
+
+  it.each([
+    ["git's", "git init -q node_modules/r"],
+    ["Mercurial's", "mkdir -p node_modules/r/.hg"],
+    ["Jujutsu's", "mkdir -p node_modules/r/.jj"],
+    ["Sapling's", "mkdir -p node_modules/r/.sl"],
+    ["one without a work tree", "git init -q --bare node_modules/r"],
+    ["one whose files lie elsewhere", "mkdir -p node_modules/r; touch node_modules/r/HEAD node_modules/r/commondir"],
+    ["one in capitals, far below", "mkdir -p node_modules/r/a/b/c/.GIT"],
+    [
+      "more folders than are looked through",
+      "mkdir -p node_modules/r; cd node_modules/r; mkdir $(seq 1 2100); cd ../..",
+    ],
+  ])("is one to %s", async (_name, command) => {
+    expect(await carried("true", `${command}; ln -s node_modules/r web`)).toEqual(["web"]);
+  });
+
+  it("stays as it was there, with a repository of the user's or with many folders, and is one once there is another", async () => {
+    const users = "git init -q node_modules/r; ln -s node_modules/r web";
+    expect(await carried(users, "touch node_modules/r/a; git -C node_modules/r config a.b c")).toEqual([]);
+    const many = "mkdir -p node_modules/r; ln -s node_modules/r web; git add -f web";
+    expect(await carried(many, "cd node_modules/r; mkdir $(seq 1 2100)")).toEqual([]);
+    expect(await carried(users, "git init -q node_modules/r/sub")).toEqual(["web"]);
+  });
+
+  it("is one to another project's packages, or caches of boxes, whatever is there yet", async () => {
+    const links = "ln -s ../other/node_modules/r a; ln -s ../x/box/projects/y/caches/r b; ln -s ../other/packages c";
+    expect(await carried("true", links)).toEqual(["a", "b"]);
+  });
+
+  it("is, as a remote by its name, a file that names another folder, at a repository's top alone", async () => {
+    const files =
+      "for f in origin up.git docs/origin README.md; do mkdir -p docs; echo 'gitdir: x' > $f; done; echo 'gitdir' > no";
+    expect(await carried("true", files)).toEqual(["origin", "up.git"]);
+  });
+
+  it("is a repository at the top of what builds make, but one of the project's own work trees", async () => {
+    const own = "git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x";
+    const made =
+      "git init -q .next; mkdir .tox; git init -q .tox/py; git worktree add -q target; git init -q node_modules/a/b";
+    expect(await carried(own, made)).toEqual([".next/.git", ".tox/py/.git"]);
+  });
+});

@@ -1,0 +1,202 @@
+import { lstatSync, type Stats } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { readRegularBytes } from "../../../ipc/base/regular-file.ts";
+import { errorCode } from "../../base/errors.ts";
+import { realPath } from "../../shell-reading/targets/path.ts";
+import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
+import { isRemoteName, NOT_LOOKED_THROUGH, REPOSITORY_NAMES } from "./folder-contents.ts";
+import { isHarmless } from "./harmless.ts";
+import { type Found, identityOf, ProjectTree, TREE_LIMITS, type TreeLook } from "./project-tree.ts";
+import type { Turns } from "./turns.ts";
+
+/**
+ * Repositories in folders that aren't looked through, as builds make them, by the ways that lead there from others: a link, by which
+ * whoever enters it works in that repository, and what git takes for a remote by its name. Paths have one character for each byte.
+ */
+
+/** In one look, folders below all that links lead to: a link to more of them isn't looked through to the end. */
+const MAX_FOLDERS = 4000;
+const LIMITS = { ...TREE_LIMITS, folders: 2000, names: 100_000 };
+
+/** What links lead to, remembered; a tree each. */
+const MAX_TREES = 256;
+/** Named of those to which one way leads. */
+const MAX_NAMED = 8;
+
+const MARK = "leads to ";
+
+/** Where boxes write beside projects: each one's caches, in the gate's own folder. */
+const CACHES = "/box/projects/";
+
+/** Whether it is by its repositories that a way was known. */
+export const isCarrying = ({ leads_to }: { leads_to: string | null }): boolean => leads_to?.startsWith(MARK) === true;
+
+/** A file by which git takes another folder for this one. */
+const GIT_FILE = "gitdir: ";
+
+interface Looked {
+  readonly folder: string;
+  readonly project: string;
+  /** In milliseconds since 1970: what is older was there before a run. */
+  readonly since: number;
+  readonly turns: Turns;
+}
+
+/** One look. */
+interface Looking extends Looked {
+  left: number;
+  readonly seen: Map<string, string[]>;
+}
+
+export class HiddenRepositories {
+  readonly #trees = new Map<string, ProjectTree>();
+
+  /** Those of these ways that lead to one, each with what it `carries`. @param looked its paths as text */
+  async carrying(ways: readonly Found[], looked: Looked): Promise<Found[]> {
+    const { turns, ...paths } = looked;
+    const [folder, project] = [bytesOf(paths.folder), bytesOf(paths.project)];
+    const looking: Looking = { ...looked, folder, project, left: MAX_FOLDERS, seen: new Map() };
+    const carrying: Found[] = [];
+    for (const way of ways) {
+      const to = await this.#ledTo(way, looking, paths.project);
+      const { path, parent, own, changed_at } = way;
+      const carries = MARK + to.slice(0, MAX_NAMED).join(" ");
+      if (to.length > 0) carrying.push({ path, parent, own, is_link: true, changed_at, carries });
+      await turns.shared();
+    }
+    return carrying;
+  }
+
+  async #ledTo(way: Found, looking: Looking, project: string): Promise<string[]> {
+    if (basename(way.path) === ".git") return isHarmless(way.path, project) ? [] : [`${way.path} ${way.own}`];
+    if (way.says !== undefined) return this.#byLink(way, looking);
+    return isGitFile(way.path) ? [way.path] : [];
+  }
+
+  async #byLink({ path, says = "", is_at_top, changed_at }: Found, looking: Looking): Promise<string[]> {
+    const is_remote = is_at_top === true && isRemoteName(basename(path));
+    const led = ledBy(path, says);
+    // The links on its way are looked at by themselves. Nobody waits for another disk: what no box writes isn't reached.
+    const is_hidden = led !== undefined && hiddenTop(led, looking) !== undefined;
+    const is_reached = led === undefined || is_hidden || (is_remote && topOf(led, looking) !== undefined);
+    const end = is_reached ? endOf(path) : undefined;
+    const real = end?.path ?? led ?? path;
+    // What is put there later, by commands of another project or by way of its caches, isn't looked at for this one.
+    if (topOf(real, looking) === undefined && hiddenTop(real, looking) !== undefined && changed_at >= looking.since)
+      return [real];
+    if (end === undefined) return [];
+    if (end.stat.isFile()) return is_remote && isGitFile(end.path) ? [end.path] : [];
+    if (!end.stat.isDirectory() || hiddenTop(end.path, looking) === undefined) return [];
+    const key = `${end.path} ${changed_at >= looking.since}`;
+    const known = looking.seen.get(key);
+    if (known !== undefined) return known;
+    looking.seen.set(key, []);
+    const found = [...above(end.path, looking), ...(await this.#below(end.path, changed_at, looking))];
+    looking.seen.set(key, found);
+    return found;
+  }
+
+  async #below(path: string, changed_at: number, looking: Looking): Promise<string[]> {
+    if (basename(path) === ".git" && hiddenTop(path, looking) === path) return [];
+    const look = looking.left > 0 ? await this.#look(path, looking.turns) : undefined;
+    looking.left -= look?.folders ?? 0;
+    const found = look?.places.map(({ path: each, own }) => `${each} ${own}`) ?? [];
+    for (const way of look?.ways ?? []) {
+      found.push(...(await this.#byLink(way, looking)));
+      await looking.turns.shared();
+    }
+    // One that was there may be the user's own; of a new one it is to be known.
+    if (look?.is_whole !== true && changed_at >= looking.since) found.push(path);
+    return found;
+  }
+
+  async #look(path: string, turns: Turns): Promise<TreeLook | undefined> {
+    const tree = this.#trees.get(path) ?? new ProjectTree(Buffer.from(path, "latin1"), "linked", LIMITS);
+    this.#trees.delete(path);
+    this.#trees.set(path, tree);
+    const [oldest] = this.#trees.keys();
+    if (this.#trees.size > MAX_TREES && oldest !== undefined) this.#trees.delete(oldest);
+    try {
+      return await tree.lookInTurns(turns);
+    } catch {
+      return undefined; // closed, or gone by now
+    }
+  }
+}
+
+const bytesOf = (path: string): string => Buffer.from(path).toString("latin1");
+
+/** In which of the folders that are looked through a path lies. */
+const topOf = (path: string, { project, folder }: Looking): string | undefined =>
+  [project, folder].find((each) => isAtOrBelow(path, each));
+
+/** The outermost folder on a way that isn't looked through; undefined where all of it is, or no box writes it. */
+function hiddenTop(path: string, looking: Looking): string | undefined {
+  const top = topOf(path, looking) ?? "";
+  const caches = path.indexOf(CACHES, top.length);
+  if (caches >= 0) return path.slice(0, caches + CACHES.length - 1);
+  const names = path.slice(top.length).split("/");
+  const at = names.findIndex((name) => NOT_LOOKED_THROUGH.has(name.toLowerCase()));
+  return at < 0 ? undefined : top + names.slice(0, at + 1).join("/");
+}
+
+/** The one in which git works in a folder. */
+function above(path: string, looking: Looking): string[] {
+  const top = hiddenTop(path, looking) ?? path;
+  for (let at = path; isAtOrBelow(at, top); at = dirname(at)) {
+    // A repository's own is looked at by itself.
+    if (at === top && basename(at) === ".git") return [];
+    const found = [...REPOSITORY_NAMES].map((name) => join(at, name)).find((each) => statOf(each) !== undefined);
+    if (found !== undefined) return [named(found)];
+    if (isBare(at)) return [named(at)];
+    if (at === "/") return [];
+  }
+  return [];
+}
+
+/** What a link says, as a path; undefined where it goes up behind a name, which may be another link. */
+function ledBy(path: string, says: string): string | undefined {
+  const names = says.split("/").filter((name) => name !== "" && name !== ".");
+  const first = says.startsWith("/") ? 0 : names.findIndex((name) => name !== "..");
+  if (says === "" || (first >= 0 && names.includes("..", first))) return undefined;
+  return join(says.startsWith("/") ? "/" : dirname(path), ...names);
+}
+
+/** What a link leads to in the end; undefined where that is nothing, or nobody can enter it. */
+function endOf(path: string): { path: string; stat: Stats } | undefined {
+  try {
+    const real = realPath(Buffer.from(path, "latin1")).toString("latin1");
+    const stat = statOf(real);
+    return stat && { path: real, stat };
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR", "ELOOP", "EACCES", "ENAMETOOLONG"].includes(errorCode(error))) return undefined;
+    throw error;
+  }
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(Buffer.from(path, "latin1"), { throwIfNoEntry: false });
+  } catch {
+    return undefined; // below a file, closed, or deeper than a path can be long
+  }
+}
+
+function named(path: string): string {
+  const stat = statOf(path);
+  return stat === undefined ? path : `${path} ${identityOf(stat)}`;
+}
+
+function isBare(path: string): boolean {
+  const has = (name: string) => statOf(join(path, name)) !== undefined;
+  return has("HEAD") && ((has("objects") && has("refs")) || has("commondir"));
+}
+
+function isGitFile(path: string): boolean {
+  const reading = { max_bytes: GIT_FILE.length, is_beginning_enough: true };
+  try {
+    return readRegularBytes(Buffer.from(path, "latin1"), reading).toString("latin1") === GIT_FILE;
+  } catch {
+    return false; // gone by now, or nobody can read it
+  }
+}
