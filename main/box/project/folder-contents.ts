@@ -47,7 +47,7 @@ export interface Contents {
   readonly secrets: string[];
   /** Names of pipes and sockets; only in folders that are looked through. */
   readonly pipes: string[];
-  /** Names of what git may come by to a repository that isn't looked at: links, and its own folder at the top of what builds make. */
+  /** Names of what may lead git to a repository that isn't looked at: links, and its own folder at the top of what builds make. */
   readonly ways: string[];
   /** At a repository's top as well: names of files that git would take for a remote, as it does any path. */
   readonly remotes: string[];

@@ -53,7 +53,7 @@ export interface TreeLook {
   readonly repositories: Found[];
   readonly secrets: Found[];
   readonly pipes: Found[];
-  /** By which git may come to a repository that isn't looked at. */
+  /** What may lead git to a repository that isn't looked at. */
   readonly ways: Found[];
   /** That were looked at. */
   folders: number;
