@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, mkdirSync, renameSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { repositoryPlaces } from "../../main/box/arguments/git.ts";
@@ -51,6 +51,10 @@ function makeDeep(project: string): string {
   return deep;
 }
 
+/** As a line is shown that only looks. */
+const looking = (project: string) =>
+  ({ kind: "looking", project, cwd: project, reads: [project], writes: [], network: false }) as const;
+
 describe("a hostile project", () => {
   it("with thousands of names that have to be looked into has the rest taken for secrets", () => {
     const project = tempFolder();
@@ -93,6 +97,54 @@ describe("a hostile project", () => {
     expect(within(() => paths.map(() => realPath(deep)))).toContain(deep);
     const chains = Array.from({ length: 400 }, (_, index) => join(project, "d/d", `chain${index % 39}`, `../${index}`));
     within(() => withScanLimit(() => chains.map((path) => realForm(path))));
+  });
+
+  it("with thousands of long logs of git's has them read in pieces, and no more than fits into one look", async () => {
+    const project = tempFolder();
+    execFileSync("git", ["init", "-q", project]);
+    const logs = join(project, ".git/logs");
+    mkdirSync(join(logs, "refs/heads"), { recursive: true });
+    for (let index = 0; index < 600; index++) {
+      const log = join(logs, "refs/heads", String(index));
+      writeFileSync(log, "");
+      truncateSync(log, 2 * 1024 * 1024);
+    }
+    const looked = () => new Places().before(looking(project), turns);
+    const turns = new Pieces();
+    const began = process.threadCpuUsage();
+    const { found } = await looked();
+    const { user, system } = process.threadCpuUsage(began);
+    expect(found.secrets).toEqual([logs]);
+    expect((user + system) / 1000).toBeLessThan(MAX_MS);
+    expect(turns.longest).toBeLessThan(50);
+    // Others than git makes.
+    for (let index = 0; index < 1001; index++) mkdirSync(join(project, `.git/modules/m${index}`), { recursive: true });
+    await expect(looked()).rejects.toThrow(TooLarge);
+  });
+
+  it("has a password hidden as soon as git has written it into a log, whatever was found before", async () => {
+    const project = tempFolder();
+    const odd = Buffer.from(`${project}/caf\xe9`, "latin1");
+    execFileSync("git", ["init", "-q", project]);
+    const git = join(project, ".git");
+    mkdirSync(join(git, "logs/refs/heads"), { recursive: true });
+    for (const name of ["HEAD", "refs/heads/main"]) writeFileSync(join(git, "logs", name), "x\n");
+    const places = new Places();
+    const hidden = async () => (await places.before(looking(project), new Turns())).found.secrets;
+    expect(await hidden()).toEqual([]);
+    expect(await hidden()).toEqual([]);
+    for (const name of ["HEAD", "refs/heads/main"])
+      appendFileSync(join(git, "logs", name), "pull https://me:pw@h.example/x\n");
+    expect(await hidden()).toEqual([join(git, "logs")]);
+    writeFileSync(join(git, "FETCH_HEAD"), "branch 'm' of https://me:pw@h.example/x\n");
+    expect(await hidden()).toEqual([join(git, "logs"), join(git, "FETCH_HEAD")]);
+    // Of a name that isn't UTF-8 nothing is read, and nothing shown.
+    cpSync(git, `${project}/copied`, { recursive: true });
+    mkdirSync(odd);
+    renameSync(`${project}/copied`, Buffer.concat([odd, Buffer.from("/.git")]));
+    const { unnamed_secrets } = await places.before(looking(project), new Turns());
+    const at = Buffer.concat([odd, Buffer.from("/.git/")]).toString("latin1");
+    expect(unnamed_secrets).toEqual(expect.arrayContaining([`${at}logs`, `${at}FETCH_HEAD`]));
   });
 
   it("with many links to folders of programs, each by a long way, has them followed in pieces", async () => {

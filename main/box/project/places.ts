@@ -7,13 +7,12 @@ import { codeNamedBySettings, repositoriesBuilt } from "../../shell-reading/prog
 import { realPath } from "../../shell-reading/targets/path.ts";
 import { kindOf } from "../../shell-reading/targets/path-kind.ts";
 import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
-import { askedEachTime } from "../../shell-reading/targets/secret-files.ts";
 import type { FoundPlaces } from "../arguments/bubblewrap.ts";
-import { repositoriesIn } from "../arguments/git.ts";
 import { isCopy, isLinkToPrograms } from "./folder-contents.ts";
 import { hidingHeads, isPlain, isSoundReference } from "./harmless.ts";
 import { HiddenRepositories, isCarrying } from "./hidden-repositories.ts";
 import { leadingOut } from "./leading-out.ts";
+import { LogsWithSecrets } from "./logs-with-secrets.ts";
 import { type Found, identityOf, ProjectTree, TREE_LIMITS, type TreeLimits, type TreeLook } from "./project-tree.ts";
 import { programsIn } from "./searched-programs.ts";
 import type { Turns } from "./turns.ts";
@@ -88,6 +87,7 @@ export class TooLarge extends GateError {
 
 export class Places {
   readonly #trees = new Map<string, ProjectTree>();
+  readonly #logs = new LogsWithSecrets();
   readonly #limits: TreeLimits;
   readonly #home: string | undefined;
   readonly #hidden = new HiddenRepositories();
@@ -123,7 +123,7 @@ export class Places {
     const hidden_looks = (is_narrow ? [...looks, ...read_looks] : looks).map((look) => hiddenOf(look, kind));
     const secrets = [
       ...hidden_looks.flatMap((look) => look.secrets.map(({ path }) => path)),
-      ...(kind === "looking" ? read_looks.flatMap(logsWithSecrets) : []),
+      ...(kind === "looking" ? await this.#logsIn(read_looks, turns) : []),
     ];
     const places = looks.flatMap((look) =>
       look.places.filter((place) => !isProgramLink(place, searched)).map(({ path }) => path),
@@ -182,6 +182,21 @@ export class Places {
       known.push(await knownOf(look, carrying, of, turns));
     }
     return known;
+  }
+
+  /** @throws TooLarge */
+  async #logsIn(looks: readonly TreeLook[], turns: Turns): Promise<string[]> {
+    try {
+      const repositories = looks.flatMap((look) => [
+        ...look.repositories.map(({ path }) => path),
+        // Of any name: whose settings lie there may be one.
+        ...look.places.flatMap(({ path }) => (isSettings(path) ? [dirname(path)] : [])),
+      ]);
+      return await this.#logs.hidden([...new Set(repositories)], turns);
+    } catch (error) {
+      if (error instanceof GateError) throw new TooLarge("too many repositories");
+      throw error;
+    }
   }
 
   /** @param of whose settings name code in them, as each folder's own do; left out: these alone */
@@ -415,14 +430,6 @@ function withTarget(path: string, folders: readonly string[]): string[] {
     return []; // it leads nowhere: there is nothing to keep
   }
 }
-
-/** Git's logs, and its earlier forms of remotes, with a password in them: as what only looks writes none, they can be hidden. */
-const logsWithSecrets = ({ repositories }: TreeLook): string[] =>
-  repositories
-    .flatMap(({ path }) => asText(path).flatMap(repositoriesIn))
-    .flatMap((path) => ["logs", "FETCH_HEAD", "remotes", "branches"].map((name) => join(path, name)))
-    .filter((path) => askedEachTime(path) !== undefined)
-    .map((path) => Buffer.from(path).toString("latin1"));
 
 /** By the name alone: whether it is a repository's is seen where it is shown. */
 const isSettings = (path: string): boolean => /\/config(?:\.worktree)?$/.test(path);

@@ -143,13 +143,17 @@ function gitAccesses(args: readonly Word[], context: CommandContext): Accesses {
   };
 }
 
+/** With these alone, and no branch's name, the log of `HEAD` is printed. */
+const OF_HEAD = /^(?:show|HEAD|-\d+|-n\d*|\d+|-g|--walk-reflogs|--oneline|--stat|-p|--date=[a-z]+)$/;
+
 /** The repository's settings, or its logs, where the command prints of them and a password is in them. */
 function secretSettings(name: string, rest: readonly Word[], root: string, at: Word): Access[] {
   const isTelling = ({ text }: Word) =>
     /^(?:-l|list|--list|--get-regexp|--regexp|--get-urlmatch)$|url|header|pass|token|secret/i.test(text);
   const prints = (name === "config" && rest.some(isTelling)) || (name === "remote" && rest.length > 0);
   const prints_log = name === "reflog" || rest.some(({ text }) => /^(?:-g|--walk-reflogs)$/.test(text));
-  const file = `${root}/.git/${prints ? "config" : "logs"}`;
+  const log = rest.every(({ text }) => OF_HEAD.test(text)) ? "logs/HEAD" : "logs";
+  const file = `${root}/.git/${prints ? "config" : log}`;
   if (!(prints || prints_log) || askedEachTime(file) === undefined) return [];
   return [{ kind: "read", word: wordOf([{ text: file, kind: "text" }], at) }];
 }

@@ -170,6 +170,11 @@ const GIT_SETTINGS =
   /\/(?:[^/]*\.git(?:\/(?:modules|worktrees)\/.+)?\/config(?:\.worktree)?|\.gitconfig|\.config\/git\/config)$/;
 /** Where `git pull https://name:password@host` is written down as it was typed, and remotes as Git kept them once. */
 const GIT_LOGS = /\/[^/]*\.git\/(?:(?:modules|worktrees)\/.+\/)?(?:(?:logs|remotes|branches)(?:\/.+)?|fetch_head)$/;
+/** The same in a repository of any name, from where its own folder ends. */
+const LOG_OF_ANY = /\/(?:(?:logs|remotes|branches)(?=\/|$)|FETCH_HEAD$)/gi;
+const SETTINGS_OF_ANY = /\/config(?:\.worktree)?$/gi;
+/** Folders of these names in one another: with more of them it counts as one. */
+const MAX_NAMED = 8;
 /** What Git was ever given, whatever it was called. */
 const GIT_OBJECTS = /\/[^/]*\.git\/(?:modules\/.+\/)?objects(?:\/(?:[0-9a-f]{2}|pack)(?:\/.*)?)?$/;
 /** What a URL has between its scheme and `@` that lets somebody in: a password, or a token in a name's place. */
@@ -273,20 +278,43 @@ export function askedEachTime(path: string): string | undefined {
   }
   const folded = foldedPath(path);
   if (GIT_OBJECTS.test(folded)) return "what Git holds under no name";
-  if (GIT_LOGS.test(folded))
+  if (GIT_LOGS.test(folded) || isOfRepository(path, LOG_OF_ANY))
     return isLogTelling(realOf(path)) ? "a log of git's with a password or token in it" : undefined;
-  if (!GIT_SETTINGS.test(folded)) return undefined;
+  if (!GIT_SETTINGS.test(folded) && !isOfRepository(path, SETTINGS_OF_ANY)) return undefined;
   return tells(realOf(path), holdsGitSecret) ? "git's settings with a password or token in them" : undefined;
 }
 
 const realOf = (path: string): string => (path.startsWith("/") && realForm(path)) || path;
 
+/** True for a file of a repository that may have another name than `.git`, as `git clone --bare` makes one. */
+function isOfRepository(path: string, of_any: RegExp): boolean {
+  for (const [at, { index }] of [...path.matchAll(of_any)].entries()) {
+    const folder = path.slice(0, index);
+    if (at === MAX_NAMED) return true;
+    if (kindOf(`${folder}/HEAD`) !== "nothing" && kindOf(`${folder}/objects`) !== "nothing") return true;
+  }
+  return false;
+}
+
 /** A log of git's, or one of a folder of them. @param path real */
-function isLogTelling(path: string): boolean {
-  const isTelling = (log: string) => tells(log, (text) => text.length > MAX_LOG || holdsUrlSecret(text), MAX_LOG + 1);
-  if (kindOf(path) !== "folder") return isTelling(path);
-  const isQuiet = (relative: string, is_folder: boolean) => is_folder || !isTelling(`${path}/${relative}`);
-  return !scanTree(path, LOGS, ({ relative, is_folder }) => isQuiet(relative, is_folder));
+const isLogTelling = (path: string): boolean => logsIn(path)?.some((log) => isTellingLog(log).is_telling) !== false;
+
+/** The logs in one of git's folders of them, or a log itself: at least these; null for more than are looked at. @param path real */
+export function logsIn(path: string): string[] | null {
+  if (kindOf(path) !== "folder") return [path];
+  const logs: string[] = [];
+  const is_whole = scanTree(path, LOGS, ({ relative, is_folder }) => is_folder || logs.push(`${path}/${relative}`) > 0);
+  return is_whole ? logs : null;
+}
+
+/** Whether one of git's logs holds a password or a token, or that can't be known; `bytes`: so many of it were read. */
+export function isTellingLog(log: string): { is_telling: boolean; bytes: number } {
+  let bytes = 0;
+  const holds = (text: string) => {
+    bytes = text.length;
+    return bytes > MAX_LOG || holdsUrlSecret(text);
+  };
+  return { is_telling: tells(log, holds, MAX_LOG + 1), bytes };
 }
 
 function tells(file: string | Buffer, holds: (text: string) => boolean, max_bytes = MAX_LOOKED_AT): boolean {

@@ -111,6 +111,51 @@ const CHAINS: readonly Chain[] = [
     ],
   },
   {
+    name: "a password in the log of a branch, a work tree or a submodule alone",
+    level: "ReadOnly",
+    setup: `u=https://me:${SECRET}@h.example/x; h=$(git rev-parse HEAD); l() { echo "$h $h A <a@e> 1 +0000	pull $u: Fast-forward"; }
+      git worktree add -q w; git branch other; l >> .git/logs/refs/heads/other; l >> .git/worktrees/w/logs/HEAD
+      git clone -q --bare . .bare; mkdir .bare/logs; l > .bare/logs/HEAD; echo "x		branch 'm' of $u" > .bare/FETCH_HEAD; git -C .bare config remote.origin.url $u
+      git clone -q . $LIB/s && git -c protocol.file.allow=always submodule add -q $LIB/s sub; rm -rf $LIB/s; l >> .git/modules/sub/logs/HEAD`,
+    lines: [
+      ...[
+        "git reflog other",
+        "git log -g -1 other",
+        "git reflog --all",
+        "git log -g --all -3",
+        "git reflog show other",
+      ],
+      ...["git log -1 --pretty=%gs -g other", "git rev-list -g --format=%gs other", "git show-branch -g other"],
+      ...["git log --walk-reflogs --branches", "git log -g -1 --format=%gs refs/heads/other", "git show -g other"],
+      ...[
+        "cd w && git reflog",
+        "git -C w reflog -1",
+        "git -C w log -g -1",
+        "git --work-tree=w reflog",
+        "cd w; git reflog HEAD",
+      ],
+      ...["cd sub && git reflog", "git -C sub log -g -2", "cat .git/modules/sub/logs/HEAD", "cd sub; git reflog show"],
+      ...["cat .git/worktrees/w/logs/HEAD", "head -1 $(ls .git/worktrees/w/logs/HEAD)", "git reflog worktrees/w/HEAD"],
+      ...["git reflog -1 other", "git reflog -n 1 other", "git reflog show -n1 other@{0}", "git log -g --glob=heads"],
+      ...[
+        "cat .bare/config",
+        "cat $(ls .bare/config)",
+        "cat .bare/logs/HEAD",
+        "cat .bare/FETCH_HEAD",
+        "git -C .bare remote -v",
+      ],
+      ...[
+        "cat $(find .bare -name FETCH_HEAD)",
+        "git -C .bare reflog",
+        "grep -r url .bare",
+        "cat .bare/*",
+        "grep -rh pull .bare/logs",
+        "head -50 $(ls -d .bare/*)",
+        "git -C .bare config --list",
+      ],
+    ],
+  },
+  {
     name: "secrets at the top of what builds and tools fill, and of git's own folder",
     level: "ReadOnly",
     setup: `for d in node_modules .turbo .venv venv .tox .direnv .parcel-cache __pycache__ .mypy_cache bower_components .git; do

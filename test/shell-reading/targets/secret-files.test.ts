@@ -319,6 +319,27 @@ describe("git's logs", () => {
   });
 });
 
+describe("git's logs of more branches than are looked through", () => {
+  it("aren't asked about where that of HEAD is printed", () => {
+    const { grants, home } = freshGrants();
+    const project = join(home, "p");
+    mkdirSync(project);
+    for (const words of [
+      ["init", "-q"],
+      ["-c", "user.name=a", "-c", "user.email=a@e", "commit", "-qm", "x", "--allow-empty"],
+    ])
+      execFileSync("git", ["-C", project, ...words]);
+    for (let branch = 0; branch < 4100; branch++) put(project, `.git/logs/refs/remotes/origin/b${branch}`, "x\n");
+    grants.recordGrant({ ...ROBERTO, capability: "fs:read", target: `${project}/**` });
+    const world = { home, grants, cwd: project, level: "Supervised" as const };
+    const outcomes = (...commands: string[]) => commands.map((command) => decided(world, "Bash", { command }).outcome);
+    expect(new Set(outcomes("git reflog", "git reflog show -5", "git log -g -2 --oneline"))).toEqual(
+      new Set(["allowed"]),
+    );
+    expect(outcomes("git reflog origin/b1", "git log -g --all -2")).toEqual(["approval_required", "approval_required"]);
+  });
+});
+
 describe("a log of git's, or what it kept of remotes once", () => {
   const URL = "pull https://me:hidden1@example.com/x: Fast-forward\n";
   const QUIET = "commit: one more\n".repeat(40_000);
