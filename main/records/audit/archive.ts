@@ -204,8 +204,11 @@ function note(
 function removeMonths({ audit, trail: { folder } }: ArchiveParts, held: readonly ArchivedMonth[]): string[] {
   const names = held.filter((month) => isAsLong(folder, month)).map(({ name }) => name);
   if (names.length === 0) return [];
-  for (const name of names) unlinkSync(join(folder, name));
-  audit.noteArchived(names);
+  for (const name of names) {
+    unlinkSync(join(folder, name));
+    // One that follows may not be removable.
+    audit.noteArchived([name]);
+  }
   syncFolder(folder);
   return names.map((name) => name.slice(0, 7));
 }

@@ -1,3 +1,4 @@
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   appendFileSync,
   copyFileSync,
@@ -112,6 +113,22 @@ describe("archived months", () => {
     expect(await verified(trail, fourth, kept)).toMatchObject({ ok: true, problems: [] });
     fourth.end();
     expect(trail.failures).toEqual([]);
+  });
+
+  it("that can't all be removed are no other program's change", async (context) => {
+    const both = threeMonths();
+    const { folder } = both.trail;
+    const june = join(folder, "2026-06.jsonl");
+    if (spawnSync("chattr", ["+i", june]).status !== 0) return context.skip("no file can be kept from being removed here");
+    const changes: (string | null)[] = [];
+    both.gate.audit.begin(({ change }) => changes.push(change));
+    await expect(archived(both)).rejects.toMatchObject({ code: "EPERM" });
+    both.gate.audit.look();
+    execFileSync("chattr", ["-i", june]);
+    expect(filesOf(both.trail)).toEqual([ARCHIVE, "2026-06.jsonl", "2026-07.jsonl"]);
+    expect(changes.join()).not.toContain("2026-05");
+    expect(await archived(both)).toMatchObject({ months: ["2026-06"] });
+    expect(await verified(both.trail, both.gate)).toMatchObject({ ok: true, problems: [] });
   });
 
   it("can follow earlier ones, each in a file of its own", async () => {
