@@ -142,13 +142,15 @@ export class NoteRoute {
 
   #lookAgain(): void {
     clearTimeout(this.#timer);
+    const away_in = this.#away.dueIn();
+    const is_away_quiet = away_in !== undefined && !this.#due.isAllowed(false);
     const waits = [
       ...this.#held.map(({ is_urgent }) => ({ waited_ms: 0, is_urgent })),
+      ...(is_away_quiet ? [{ waited_ms: 0, is_urgent: false }] : []),
       ...[...this.#lasting.values()].filter(({ is_sent }) => !is_sent).map((one) => this.#waits(one)),
     ];
-    const away_in = this.#away.dueIn();
     const times = waits.flatMap((one) => this.#due.lookAgainIn(one) ?? []);
-    if (away_in !== undefined) times.push(lookAgainAfter(away_in));
+    if (away_in !== undefined && !is_away_quiet) times.push(lookAgainAfter(away_in));
     if (times.length > 0) this.#timer = setTimeout(() => this.look(), Math.min(...times)).unref();
   }
 }

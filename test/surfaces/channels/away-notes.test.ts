@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { OperatorApi } from "../../../ipc/contract/operator-api.ts";
 import { routeSchema } from "../../../main/config/channels.ts";
 import type { ChannelNote } from "../../../main/core/channel.ts";
@@ -94,5 +94,16 @@ describe("a note for the time when the user is away", () => {
     expect(titles).toEqual([]);
     for (let minute = 0; minute < 24 * 60 && titles.length === 0; minute++) titles = said(60);
     expect(titles).toEqual(["2 calls were refused"]);
+  });
+
+  it("in quiet hours is looked after once in a while, not all the time", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { refuse, screen } = await noted(true, { quiet_hours: { from: "00:00", to: "23:59" } });
+    let looks = 0;
+    Object.defineProperty(screen, "isLocked", { get: () => ++looks > 0 });
+    refuse(1);
+    vi.advanceTimersByTime(60_000);
+    expect(looks).toBeLessThan(20);
   });
 });
