@@ -303,7 +303,11 @@ const isLogTelling = (path: string): boolean => logsIn(path)?.some((log) => isTe
 export function logsIn(path: string): string[] | null {
   if (kindOf(path) !== "folder") return [path];
   const logs: string[] = [];
-  const is_whole = scanTree(path, LOGS, ({ relative, is_folder }) => is_folder || logs.push(`${path}/${relative}`) > 0);
+  const is_whole = scanTree(path, LOGS, ({ relative, is_folder }) => {
+    if (!is_folder) logs.push(`${path}/${relative}`);
+    // A branch's name that isn't UTF-8 can't be opened by what was read of it.
+    return !relative.includes("\uFFFD");
+  });
   return is_whole ? logs : null;
 }
 

@@ -319,6 +319,16 @@ describe("git's logs", () => {
   });
 });
 
+describe("a log of git's of a branch whose name isn't UTF-8", () => {
+  it("may hold a password, as nothing of it is read", () => {
+    const logs = join(tempFolder(), ".git/logs");
+    mkdirSync(logs, { recursive: true });
+    expect(askedEachTime(logs)).toBe(undefined);
+    writeFileSync(Buffer.concat([Buffer.from(`${logs}/caf`), Buffer.from([0xe9])]), "pull https://me:pw@h.example/x\n");
+    expect(askedEachTime(logs)).toMatch(/^a log of git's/);
+  });
+});
+
 describe("git's logs of more branches than are looked through", () => {
   it("aren't asked about where that of HEAD is printed", () => {
     const { grants, home } = freshGrants();
