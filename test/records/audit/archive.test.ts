@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import {
   appendFileSync,
   copyFileSync,
@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { acceptProblems } from "../../../main/records/audit/accept.ts";
 import { archivedNotes, archiveMonths } from "../../../main/records/audit/archive.ts";
 import { notesIn, verdictOn } from "../../../main/records/audit/checkpoint.ts";
@@ -119,12 +119,15 @@ describe("archived months", () => {
     const both = threeMonths();
     const { folder } = both.trail;
     const june = join(folder, "2026-06.jsonl");
-    if (spawnSync("chattr", ["+i", june]).status !== 0) return context.skip("no file can be kept from being removed here");
+    if (spawnSync("chattr", ["+i", june]).status !== 0)
+      return context.skip("no file can be kept from being removed here");
+    const free = () => spawnSync("chattr", ["-i", june]);
+    onTestFinished(() => void free());
     const changes: (string | null)[] = [];
     both.gate.audit.begin(({ change }) => changes.push(change));
     await expect(archived(both)).rejects.toMatchObject({ code: "EPERM" });
     both.gate.audit.look();
-    execFileSync("chattr", ["-i", june]);
+    free();
     expect(filesOf(both.trail)).toEqual([ARCHIVE, "2026-06.jsonl", "2026-07.jsonl"]);
     expect(changes.join()).not.toContain("2026-05");
     expect(await archived(both)).toMatchObject({ months: ["2026-06"] });
