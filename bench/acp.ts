@@ -1,7 +1,8 @@
 import { createHash, type Hash } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import { PassThrough } from "node:stream";
-import { type AcpGate, AcpProxy } from "../cli/acp/proxy.ts";
+import type { AcpGate } from "../cli/acp/gate.ts";
+import { AcpProxy } from "../cli/acp/proxy.ts";
 import { Outlet } from "../cli/proxy/outlet.ts";
 import { Passage } from "../cli/proxy/passage.ts";
 import { type Figure, figure } from "./figure.ts";

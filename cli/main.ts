@@ -31,7 +31,7 @@ import { statusCommand } from "./commands/status.ts";
 import { telegramCommands } from "./commands/telegram.ts";
 import { watchCommand } from "./commands/watch.ts";
 import { EXIT, reportFailure } from "./output.ts";
-import { runOutside } from "./outside.ts";
+import { runOutside } from "./running-program.ts";
 import { Printed, reportAsOthers } from "./usage-errors.ts";
 
 /** The `metnos-gate` command. Gives the exit code. `hook` is never handled here: the launcher starts it directly. */

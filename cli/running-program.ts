@@ -3,6 +3,7 @@ import { constants } from "node:os";
 import { isatty } from "node:tty";
 import type { Env } from "../ipc/base/paths.ts";
 import { visible } from "../ipc/base/visible-text.ts";
+import { outsideWords } from "../main/shell-reading/programs/gate-command.ts";
 
 /** Running a program in this one's place: its input and output are this one's, and it ends as that one ends. */
 
@@ -67,4 +68,16 @@ function failureText(program: string, error: Error, is_missing: boolean): string
   if (!is_missing) return `${visible(program)} can't be run: ${visible(error.message)}`;
   const hint = /\s/.test(program) ? "\n  for a line that a shell reads, give it to one: -- sh -c 'LINE'" : "";
   return `there is no program ${JSON.stringify(visible(program))}${hint}`;
+}
+
+/**
+ * `metnos-gate outside [--reason TEXT] -- CMD...`: runs CMD as if it were alone. Its words are for the gate, which reads them before
+ * it is run. Loads next to nothing: an agent's command is not to wait for it.
+ * @param argv the words behind `outside`
+ * @returns the command's exit code; undefined where there is no command, or the words aren't understood
+ */
+export async function runOutside(argv: readonly string[]): Promise<number | undefined> {
+  const words = outsideWords(argv);
+  const command = words === null ? [] : argv.slice(words.command_at);
+  return command.length === 0 ? undefined : await runInPlace(command);
 }

@@ -1,7 +1,7 @@
 import { quantile } from "../bench/figure.ts";
 import type { Stage } from "../ipc/contract/decision.ts";
 import type { ExecutorCatalog } from "../main/decide/executors/catalog.ts";
-import type { Reviewer } from "../main/decide/stages/reviewer.ts";
+import type { Reviewer } from "../main/decide/stages/examination.ts";
 import { examineForJudge } from "./examine.ts";
 import type { LabelledCall } from "./labelled-call.ts";
 import { type Quality, qualityOf } from "./quality.ts";

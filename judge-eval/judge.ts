@@ -6,7 +6,7 @@ import { GateError } from "../ipc/contract/gate-error.ts";
 import { openDatabase } from "../main/base/sqlite/database.ts";
 import type { Config } from "../main/config/config.ts";
 import { isOnline, type ModelConfig } from "../main/decide/reviews/config.ts";
-import type { Reviewer } from "../main/decide/stages/reviewer.ts";
+import type { Reviewer } from "../main/decide/stages/examination.ts";
 import { Models } from "../main/judges/models/models.ts";
 import { modelJudge } from "../main/judges/reviews/model-judge/model-judge.ts";
 import { ACTIVITY_SCHEMA } from "../main/records/activity/counts.ts";

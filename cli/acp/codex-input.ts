@@ -1,11 +1,19 @@
 import { basename, dirname } from "node:path";
 import { isObject, type Json } from "../../ipc/base/json-object.ts";
-import type { Diff, ToolCall } from "./tool-calls.ts";
 
 /**
  * What codex-acp 0.16 says of a call is Codex's own event: the words that start a shell for a line, or the changes of a patch, among
  * numbers of its own that differ between its question and what it runs (tried).
  */
+
+/** A change of a file, as an agent shows it. */
+export interface Diff {
+  path: string;
+  operation: "write" | "delete";
+  /** Undefined where the agent shows no texts. */
+  old_text?: string;
+  new_text?: string;
+}
 
 /** Say nothing about what runs. `reason`: the model's own words, kept as such. */
 const OF_EVENT = new Set([
@@ -20,7 +28,7 @@ const SHELL_FOLDERS = new Set([".", "/bin", "/usr/bin", "/usr/local/bin", "/opt/
  * The input without what says nothing about what runs: its command's line and folder, or its changes by path. One of another form as it
  * is, and so is another tool's, which may be called with what looks alike: whatever is in it, it gets.
  */
-export function withoutEvent(input: Json, { kind, name }: Pick<ToolCall, "kind" | "name">): Json {
+export function withoutEvent(input: Json, { kind, name }: { kind: string; name: string | undefined }): Json {
   if (name !== undefined || kind === "" || kind === "other") return input;
   const { call_id, command, cwd, changes, reason } = input;
   const known = Object.keys(input).filter((key) => !OF_EVENT.has(key));

@@ -1,9 +1,29 @@
 import { type Decision, GateClient, type GateClientOptions, type Level, type ProposedCall } from "../../ipc/client.ts";
 import { MAX_PROMPT } from "../../ipc/contract/session-limits.ts";
-import type { AcpGate, Ran } from "./proxy.ts";
+import type { AskedGate } from "./decide.ts";
 
 /** Of a session's and a call's id on the wire, in characters. */
 const MAX_ID = 128;
+
+/** What the proxy asks of the gate. */
+export interface AcpGate extends AskedGate {
+  plan(intent: string, calls: Omit<ProposedCall, "intent">[]): Promise<Decision[]>;
+  /** The agent's level as it is now. */
+  level(): Promise<Level>;
+  /** A call ended, or ran other than it was allowed. */
+  ran(call_id: string, ran: Ran): void;
+  /** The user's own words. */
+  prompted(session: string, turn: number, words: string): void;
+  /** What was granted and refused for the session ends. */
+  ended(session: string): void;
+}
+
+export interface Ran {
+  ok: boolean;
+  /** It ran though nobody was asked. */
+  is_unasked: boolean;
+  input?: Pick<ProposedCall, "executor" | "args">;
+}
 
 /** The gate at its socket, as the proxy asks it in the agent's name. */
 export class ConnectedGate implements AcpGate {

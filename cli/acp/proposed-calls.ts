@@ -1,7 +1,8 @@
 import type { Json } from "../../ipc/base/json-object.ts";
 import type { ProposedCall } from "../../ipc/contract/wire.ts";
+import type { Diff } from "./codex-input.ts";
 import { changesIn } from "./codex-input.ts";
-import type { Diff, ToolCall } from "./tool-calls.ts";
+import type { ToolCall } from "./tool-calls.ts";
 
 /**
  * What an agent says of a tool call, as calls that the gate knows. What the agent calls it (`kind`) only chooses among what its

@@ -1,9 +1,10 @@
 import type { Readable } from "node:stream";
 import { isObject, type Json } from "../../ipc/base/json-object.ts";
-import type { Decision, Level, ProposedCall } from "../../ipc/client.ts";
+import type { ProposedCall } from "../../ipc/client.ts";
 import type { Outlet } from "../proxy/outlet.ts";
 import { AllowedWrites } from "./allowed-writes.ts";
-import { type AskedGate, type AskIn, decide, type EditorQuestion, type Verdict } from "./decide.ts";
+import { type AskIn, decide, type EditorQuestion, type Verdict } from "./decide.ts";
+import type { AcpGate } from "./gate.ts";
 import { encoded, type Id, type Reading, readMessage, refusal } from "./message.ts";
 import {
   choiceOfMode,
@@ -24,25 +25,6 @@ import { newCall, type ToolCall, ToolCalls } from "./tool-calls.ts";
 import { Unasked } from "./unasked.ts";
 
 /** Between an editor and its agent, which speak the Agent Client Protocol: the gate decides what the agent asks for. */
-
-export interface AcpGate extends AskedGate {
-  plan(intent: string, calls: Omit<ProposedCall, "intent">[]): Promise<Decision[]>;
-  /** The agent's level as it is now. */
-  level(): Promise<Level>;
-  /** A call ended, or ran other than it was allowed. */
-  ran(call_id: string, ran: Ran): void;
-  /** The user's own words. */
-  prompted(session: string, turn: number, words: string): void;
-  /** What was granted and refused for the session ends. */
-  ended(session: string): void;
-}
-
-export interface Ran {
-  ok: boolean;
-  /** It ran though nobody was asked. */
-  is_unasked: boolean;
-  input?: Pick<ProposedCall, "executor" | "args">;
-}
 
 export interface ProxyOptions {
   gate: AcpGate;

@@ -1,5 +1,5 @@
 import { isObject, type Json } from "../../ipc/base/json-object.ts";
-import { changesIn, withoutEvent } from "./codex-input.ts";
+import { changesIn, type Diff, withoutEvent } from "./codex-input.ts";
 
 /** What an agent has said of its tool calls so far, put together: their parts come in several messages. */
 
@@ -28,14 +28,6 @@ export interface ToolCall {
   is_reported: boolean;
   /** It has ended, or its turn has: what is asked, or begins, under its id from then on is another call. */
   is_over: boolean;
-}
-
-export interface Diff {
-  path: string;
-  operation: "write" | "delete";
-  /** Undefined where the agent shows no texts. */
-  old_text?: string;
-  new_text?: string;
 }
 
 /** An agent may keep no more calls in the proxy's memory than these; the ones that were said first are forgotten. */

@@ -1,7 +1,7 @@
 import type { ProposedCall } from "../../ipc/client.ts";
 import type { Outlet } from "../proxy/outlet.ts";
+import type { AcpGate } from "./gate.ts";
 import { encoded } from "./message.ts";
-import type { AcpGate } from "./proxy.ts";
 import { hasEnded, type ToolCall } from "./tool-calls.ts";
 
 /** Calls that an agent says it runs and has asked nobody about, and those that ran other than they were allowed. */

@@ -4,9 +4,10 @@ import type { Claims } from "../records/audit/against.ts";
 import { type ArchivedTrail, archivedNotes, archiveMonths } from "../records/audit/archive.ts";
 import { monthFile } from "../records/audit/chain.ts";
 import { notesIn } from "../records/audit/checkpoint.ts";
+import type { Checkpoints } from "../records/audit/checkpoints.ts";
 import type { AuditLog } from "../records/audit/log.ts";
 import { monthFiles } from "../records/audit/month-files.ts";
-import type { Core } from "./core.ts";
+import type { Opened } from "./stores.ts";
 
 /** Old months of the trail are put into archives: by the operator, and by themselves. */
 
@@ -15,7 +16,7 @@ const HOUR_MS = 3_600_000;
 /** The start has other things to do. */
 const FIRST_MS = 60_000;
 
-type Parts = Pick<Core, "audit" | "checkpoints" | "clock" | "paths" | "safety" | "storage">;
+type Parts = Pick<Opened, "audit" | "clock" | "paths" | "safety" | "storage"> & { checkpoints: Checkpoints };
 
 /** What is said of the trail elsewhere: in the text of checkpoints that the user gives, by the gate's own and by those of archives. */
 export function claimsAbout({ checkpoints, paths }: Parts, given?: string, named?: Uint8Array): Claims {
@@ -64,12 +65,12 @@ export function archiveBefore(parts: Parts, before: string): Promise<ArchivedTra
 
 /** Archives the months that ended so many days ago (`[audit] keep`). Nothing is lost by it: each line can be read as before. */
 export class AgedMonths {
-  readonly #parts: Parts & Pick<Core, "config"> & { log(line: string): void };
+  readonly #parts: Parts & Pick<Opened, "config"> & { log(line: string): void };
   readonly #settled: SettledClock;
   /** By the time since boot. */
   #next_ms: number;
 
-  constructor(parts: Parts & Pick<Core, "config"> & { log(line: string): void }) {
+  constructor(parts: Parts & Pick<Opened, "config"> & { log(line: string): void }) {
     this.#parts = parts;
     this.#settled = new SettledClock(parts.clock);
     this.#next_ms = parts.clock.boot().ms + FIRST_MS;

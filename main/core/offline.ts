@@ -19,8 +19,7 @@ import { decisionOf, examineCall, traceOf } from "../decide/pipeline.ts";
 import { isConcerned, skippedTools } from "../decide/reviews/concerns.ts";
 import { isOnline, LLM_JUDGE, type ReviewConfig, type When } from "../decide/reviews/config.ts";
 import { withUnrunReviews } from "../decide/reviews/review-steps.ts";
-import type { StageSettings } from "../decide/stages/examination.ts";
-import type { Reviewer } from "../decide/stages/reviewer.ts";
+import type { Reviewer, StageSettings } from "../decide/stages/examination.ts";
 import { callAskedAbout, explainedCall } from "./explained-call.ts";
 import { grantsSchema } from "./storage/grants-schema.ts";
 

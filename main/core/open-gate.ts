@@ -7,7 +7,7 @@ import type { SessionDecisions } from "../calls/reviews/session-decisions.ts";
 import type { Box } from "../decide/confinement/box.ts";
 import { GateFiles } from "../decide/guard/gate-files.ts";
 import type { Subject } from "../decide/stages/examination.ts";
-import type { Judges } from "../judges/judges.ts";
+import type { Judges } from "../judges/judge-parts.ts";
 import type { Beginnings } from "./beginnings.ts";
 import { hasLostTerminal } from "./codex-terminals.ts";
 import { refusedNote } from "./refused-note.ts";

@@ -1,8 +1,8 @@
 import { ownCommand } from "../../ipc/base/own-command.ts";
 import { shortened, shortenHome, visible } from "../../ipc/base/visible-text.ts";
 import type { Language } from "../../ipc/contract/language.ts";
+import type { Grant } from "../decide/grants/rows.ts";
 import type { StaleBatch } from "../decide/grants/stale-rows.ts";
-import type { Grant } from "../decide/grants/store.ts";
 import type { AuditRecord } from "../records/audit/record.ts";
 import type { ChannelNote } from "./channel.ts";
 

@@ -1,18 +1,12 @@
-import type Database from "better-sqlite3";
-import type { Env, GatePaths } from "../../ipc/base/paths.ts";
+import type { GatePaths } from "../../ipc/base/paths.ts";
 import { GateError } from "../../ipc/contract/gate-error.ts";
 import type { JudgeStatus, JudgeTest, Measurement, ModelStatus } from "../../ipc/contract/judges.ts";
-import type { Alarms } from "../base/alarms.ts";
-import type { Clock } from "../base/clocks/clock.ts";
-import type { ApprovalRegistry } from "../calls/approvals/registry.ts";
-import type { SessionDecisions } from "../calls/reviews/session-decisions.ts";
 import type { Config } from "../config/config.ts";
-import type { ExecutorCatalog } from "../decide/executors/catalog.ts";
 import { isConcerned, skippedTools } from "../decide/reviews/concerns.ts";
-import type { Reviewer } from "../decide/stages/reviewer.ts";
+import type { Reviewer } from "../decide/stages/examination.ts";
+import type { JudgeParts, Judges } from "./judge-parts.ts";
 import { measuredOf } from "./judge-results.ts";
 import { noSuchModel, statusOf } from "./judge-status.ts";
-import type { Judges } from "./judges.ts";
 import { ModelAlarms } from "./models/model-alarms.ts";
 import { testModel } from "./models/model-test.ts";
 import { Models } from "./models/models.ts";
@@ -26,23 +20,6 @@ import { sendToAgent } from "./reviews/validators/payload.ts";
 import { validatorOf } from "./reviews/validators/validator.ts";
 
 /** The judges of a configuration that has any: its models, its judge agents, and whom the gate asks in which order. */
-
-export interface JudgeParts {
-  env: Env;
-  home: string;
-  paths: GatePaths;
-  clock: Clock;
-  catalog: ExecutorCatalog;
-  alarms: Alarms;
-  approvals: ApprovalRegistry;
-  decisions: SessionDecisions;
-  /** activity.db. */
-  db: Database.Database;
-  /** Folders and files of the gate that no box shows, beside its state's. */
-  gate_folders: readonly string[];
-  /** Logs an unexpected error after which the gate continues. */
-  failed(what: string, error: unknown): void;
-}
 
 /** @throws GateError `invalid_config` where a judge agent needs what this machine doesn't have */
 export async function openConfiguredJudges(config: Config, parts: JudgeParts): Promise<Judges> {

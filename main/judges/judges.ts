@@ -1,25 +1,6 @@
-import type { JudgeStatus, JudgeTest } from "../../ipc/contract/judges.ts";
 import type { Config } from "../config/config.ts";
-import type { Reviewer } from "../decide/stages/reviewer.ts";
-import type { JudgeParts } from "./configured-judges.ts";
+import type { JudgeParts, Judges } from "./judge-parts.ts";
 import { noSuchModel, statusOf } from "./judge-status.ts";
-import type { ModelMeter } from "./models/model-meter.ts";
-import type { ReviewMeter } from "./models/review-meter.ts";
-
-/** The judges of a running gate: made of its configuration. */
-export interface Judges {
-  /** Whom the gate asks, in this order. */
-  readonly reviewers: readonly Reviewer[];
-  /** For the metrics; null where nobody is ever asked. */
-  readonly meters: { reviews: ReviewMeter; models: ReadonlyMap<string, ModelMeter> } | null;
-  status(): JudgeStatus;
-  /** Asks a model a harmless question; left out: the judge's. @throws GateError `no_such_model` */
-  test(name: string | undefined): Promise<JudgeTest>;
-  /** Looks in the background who can be asked. */
-  begin(): void;
-  /** Ends whatever is still being asked. */
-  close(): void;
-}
 
 /**
  * Waits for nobody who is to be asked. What asks somebody is loaded only where the configuration has it.

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { evaluate, figuresOf } from "../../judge-eval/evaluate.ts";
 import type { LabelledCall } from "../../judge-eval/labelled-call.ts";
 import { ExecutorCatalog } from "../../main/decide/executors/catalog.ts";
-import type { Reviewed, Reviewer } from "../../main/decide/stages/reviewer.ts";
+import type { Reviewed, Reviewer } from "../../main/decide/stages/examination.ts";
 
 const LIMITS = { at_once: 3, threshold: 0.3 };
 const catalog = new ExecutorCatalog();

@@ -4,8 +4,7 @@ import type { Verdict } from "../../ipc/contract/decision.ts";
 import type { Review } from "../../ipc/contract/review.ts";
 import type { Core } from "../../main/core/core.ts";
 import { type ReviewConfig, reviewSections } from "../../main/decide/reviews/config.ts";
-import type { Denial, Reviewable } from "../../main/decide/stages/examination.ts";
-import type { Reviewed, Reviewer } from "../../main/decide/stages/reviewer.ts";
+import type { Denial, Reviewable, Reviewed, Reviewer } from "../../main/decide/stages/examination.ts";
 
 /** Judges that the test holds in its hand, and what a gate decides with them. */
 

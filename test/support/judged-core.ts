@@ -5,7 +5,7 @@ import { localPrincipal } from "../../ipc/base/paths.ts";
 import type { PendingCall } from "../../ipc/contract/agent-port.ts";
 import type { Decision, Level } from "../../ipc/contract/decision.ts";
 import { openCore } from "../../main/core/core.ts";
-import type { Reviewer } from "../../main/decide/stages/reviewer.ts";
+import type { Reviewer } from "../../main/decide/stages/examination.ts";
 import { HeldJudge, judgedBy } from "./judged-calls.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { type TemporaryHome, temporaryHome } from "./temporary-home.ts";

@@ -6,19 +6,8 @@ import type { ProposedCall } from "../../../ipc/contract/wire.ts";
 import { type Executor, loggedNameOf } from "../../decide/executors/catalog.ts";
 import { pathName, type ResolvedRequirement, requirementOf } from "../../shell-reading/targets/target.ts";
 import { isWhole, type Question, shellCommands } from "./question.ts";
-import type { RequestExtra } from "./request-extra.ts";
+import type { Kept, RequestExtra } from "./request-extra.ts";
 import { storedChoices } from "./stored-choices.ts";
-
-/**
- * What of a request is kept once it has ended: the places it was about, for the history and for telling what a grant would have
- * covered. No argument, no command line, no intent: whatever was secret in them is not in the database any more.
- */
-export interface Kept {
-  target_summary: string;
-  capabilities: Requirement[];
-  /** Its name as the trail has it. Left out by an earlier version. */
-  executor?: string;
-}
 
 export function keptOf(
   call: ProposedCall,

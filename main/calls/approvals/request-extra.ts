@@ -10,7 +10,6 @@ import type { Hint } from "../../../ipc/words/hint-words.ts";
 import type { RequestedTool } from "./asked-tool.ts";
 import type { PathLink } from "./card.ts";
 import type { AskedPaths } from "./choices.ts";
-import type { Kept } from "./kept.ts";
 import type { AskedNeed } from "./refused-target.ts";
 import type { WiderAnswer } from "./wider-answer.ts";
 
@@ -58,6 +57,17 @@ export interface RequestExtra extends AskedPaths {
   withdrawn?: WithdrawalRule;
   /** What stays of the request once it has ended. */
   kept?: Kept;
+}
+
+/**
+ * What of a request is kept once it has ended: the places it was about, for the history and for telling what a grant would have
+ * covered. No argument, no command line, no intent: whatever was secret in them is not in the database any more.
+ */
+export interface Kept {
+  target_summary: string;
+  capabilities: Requirement[];
+  /** Its name as the trail has it. Left out by an earlier version. */
+  executor?: string;
 }
 
 /** Of a row that another writer left. */

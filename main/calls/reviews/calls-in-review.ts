@@ -4,8 +4,7 @@ import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import type { RunningReview } from "../../../ipc/contract/judges.ts";
 import type { WithdrawalRule } from "../../../ipc/contract/rules.ts";
-import type { Denial, Reviewable } from "../../decide/stages/examination.ts";
-import { type Reviewer, TOO_MANY_AT_ONCE } from "../../decide/stages/reviewer.ts";
+import { type Denial, type Reviewable, type Reviewer, TOO_MANY_AT_ONCE } from "../../decide/stages/examination.ts";
 import { HeldCalls, heldCharacters } from "../approvals/held-calls.ts";
 import { type Reviews, reviewCall } from "./review-call.ts";
 

@@ -1,8 +1,14 @@
 import type { Verdict } from "../../../ipc/contract/decision.ts";
 import type { StandsFor } from "../../../ipc/contract/description.ts";
 import { withoutSentence } from "../../decide/reviews/quotes.ts";
-import type { Denial, Reviewable } from "../../decide/stages/examination.ts";
-import { type NotedReview, type Reviewed, type Reviewer, reviewWithoutAnswer } from "../../decide/stages/reviewer.ts";
+import {
+  type Denial,
+  type NotedReview,
+  type Reviewable,
+  type Reviewed,
+  type Reviewer,
+  reviewWithoutAnswer,
+} from "../../decide/stages/examination.ts";
 import { scriptsOf } from "./judged-scripts.ts";
 
 /** What all judges together made of a call. */

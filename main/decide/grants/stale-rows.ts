@@ -3,7 +3,7 @@ import type { Clock } from "../../base/clocks/clock.ts";
 import { endAt, moment } from "../../base/clocks/ends.ts";
 import type { Statements } from "../../base/sqlite/statements.ts";
 import { IS_ACTIVE } from "./active.ts";
-import type { Grant } from "./store.ts";
+import type { Grant } from "./rows.ts";
 
 /** The statements about grants that are revoked as nobody used them for long, and given back. */
 

@@ -1,5 +1,6 @@
+import type { Grant } from "./rows.ts";
 import type { StaleBatch } from "./stale-rows.ts";
-import type { Grant, GrantStore } from "./store.ts";
+import type { GrantStore } from "./store.ts";
 
 /** A gate's start doesn't wait for it. */
 const BEGINS_AFTER_MS = 1000;

@@ -26,7 +26,7 @@ import { IS_ACTIVE, IS_OVER_BY_BOOT_ALONE, isActive } from "./active.ts";
 import { type CachedGrant, GrantCache, MAX_AGE_MS } from "./cache.ts";
 import { ObservedTime } from "./observed-time.ts";
 import { Revocations, UNDO_SECONDS } from "./revocations.ts";
-import { grantRow, wholeGrants } from "./rows.ts";
+import { type Grant, grantRow, wholeGrants } from "./rows.ts";
 import { type GrantQuery, searchGrants } from "./search.ts";
 import { IS_STALE, listStale, restoreStale, revokeStale, type StaleBatch } from "./stale-rows.ts";
 
@@ -34,22 +34,6 @@ import { IS_STALE, listStale, restoreStale, revokeStale, type StaleBatch } from 
  * Remembered answers (docs/decisions/requirements-policy.md, "Grants"): written, looked up, listed, revoked. Every decision reads them
  * anew.
  */
-
-export interface Grant {
-  id: number;
-  channel: string;
-  sender_id: string;
-  capability: Capability;
-  target: string;
-  granted_at: string;
-  expires_at: string | null;
-  granted_by: string | null;
-  revoked_at: string | null;
-  revoked_reason: string | null;
-  last_used_at: string | null;
-  agent: string | null;
-  session: string | null;
-}
 
 /** Who asks, for a lookup. Without an agent only the grants for all agents count. */
 export interface GrantHolder extends Principal {

@@ -1,9 +1,8 @@
 import type { ReviewStage } from "../../../ipc/contract/review.ts";
 import { CAPABILITY_REGISTRY, changesNothing } from "../../shell-reading/targets/capabilities.ts";
 import { isSent, sendsAway } from "../description/effect.ts";
-import type { Reviewable } from "../stages/examination.ts";
+import type { Reviewable, Reviewer } from "../stages/examination.ts";
 import { kindOf } from "../stages/examination.ts";
-import type { Reviewer } from "../stages/reviewer.ts";
 import type { McpToolConfig, When } from "./config.ts";
 
 /** Names of executors at which no judge looks, beside those whose manifest says so. */

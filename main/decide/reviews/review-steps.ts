@@ -1,7 +1,12 @@
 import type { Decision, TraceStep } from "../../../ipc/contract/decision.ts";
 import type { Review, ReviewStage } from "../../../ipc/contract/review.ts";
-import type { Denial, Examined, Reviewable, Unfinished } from "../stages/examination.ts";
-import { reviewWithoutAnswer } from "../stages/reviewer.ts";
+import {
+  type Denial,
+  type Examined,
+  type Reviewable,
+  reviewWithoutAnswer,
+  type Unfinished,
+} from "../stages/examination.ts";
 import { reviewersFor } from "./concerns.ts";
 import { withoutSentence } from "./quotes.ts";
 

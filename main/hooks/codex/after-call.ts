@@ -5,7 +5,7 @@ import { OUTSIDE, reportCall } from "../after-call.ts";
 import { agentAt } from "../agent-token.ts";
 import type { HookPlace } from "../dialect.ts";
 import { callIdOf, textIn } from "../payload.ts";
-import { proposed } from "./dialect.ts";
+import { proposed } from "./proposed.ts";
 
 /** `metnos-gate hook codex after`: Codex's PostToolUse payload. The gate learns what ran; Codex doesn't say how it ended. */
 

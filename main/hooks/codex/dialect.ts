@@ -7,6 +7,7 @@ import { callIdOf, contextOf, parsePayload, textIn } from "../payload.ts";
 import { canConfine } from "../rewriting.ts";
 import { chosenShell, hasOtherShell } from "./chosen-shell.ts";
 import { mayHaveRuleAbout } from "./own-rules.ts";
+import { proposed } from "./proposed.ts";
 
 /** Codex's hook: the PreToolUse payload on stdin; a denial on stdout, or nothing to object to. */
 export const CODEX: HookDialect = {
@@ -85,16 +86,6 @@ const MAX_PATH = 4096;
 /** To Codex a `~` is a name in the working directory, to everybody else the home folder. Of a patch the gate knows it. */
 function namesHome({ path }: Json): boolean {
   return typeof path === "string" && path.startsWith("~");
-}
-
-/** A tool's call as the gate gets it. */
-export function proposed(executor: string, input: Json): { executor: string; args: Json } {
-  return { executor, args: executor === "apply_patch" ? patchArguments(input) : input };
-}
-
-/** Codex calls the patch a command, which it isn't: none of its lines is run. */
-function patchArguments({ command, ...others }: Json): Json {
-  return command === undefined || "patch" in others ? { ...others, command } : { ...others, patch: command };
 }
 
 /** A bare `allow` is a failure to Codex, as is `ask`: then the call runs all the same. */

@@ -1,6 +1,6 @@
 import { REVIEW_OUTCOMES, REVIEW_STAGES, type Review, type ReviewStage } from "../../../ipc/contract/review.ts";
 import { Histogram } from "../../base/histogram.ts";
-import type { Reviewer } from "../../decide/stages/reviewer.ts";
+import type { Reviewer } from "../../decide/stages/examination.ts";
 
 /** Seconds. */
 const BOUNDS = [0.005, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 60, 300];

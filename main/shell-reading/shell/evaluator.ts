@@ -3,12 +3,13 @@ import { placingRole } from "../programs/accesses.ts";
 import { programCalled } from "../programs/table.ts";
 import { Budget, MAX_DEPTH, MAX_STATES, Unreadable } from "./limits.ts";
 import { listedBy, outputOf, writtenFile } from "./output.ts";
+import type { ExpansionContext } from "./parameters.ts";
 import { absolutePath } from "./paths.ts";
 import type { CommandContext, ReadContext, SimpleCommand, Span, Stdin, Word } from "./reading.ts";
 import { joined, type Origin, type Scope, withVar } from "./scope.ts";
 import { isStraight } from "./straight.ts";
 import { literal, plainWord, programName, wordOf } from "./word.ts";
-import type { ExpansionContext } from "./words.ts";
+import { expandWhole } from "./words.ts";
 
 /** A substitution costs as much as this many words: no more than 500 of them are read. */
 const SUBSTITUTION_STEPS = 100;
@@ -120,10 +121,11 @@ export class ShellEvaluator {
 
   /** What a word's expansion may read. `changed` takes what an expansion assigns. */
   expansion(scope: Scope, context: EvaluationContext, changed: { scope: Scope }): ExpansionContext {
-    return {
+    const expansion: ExpansionContext = {
       scope,
       home: this.home,
       user: this.user,
+      whole: (word, span) => expandWhole(word, expansion, span),
       step: (cost) => this.budget.takeStep(cost),
       assign: (name, value) => {
         changed.scope = withVar(changed.scope, name, value);
@@ -131,6 +133,7 @@ export class ShellEvaluator {
       hidden: (text) => this.evaluateHiddenText(text, scope, context),
       substitute: (script, text) => this.#substitute(script, text, scope, context),
     };
+    return expansion;
   }
 
   /** Evaluates the substitutions in a text that arithmetic, a prompt or a name evaluates after all. */

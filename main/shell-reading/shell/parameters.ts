@@ -1,11 +1,32 @@
-import type { ParameterExpansionPart, ParameterOperation, SimpleExpansionPart, Word as Word_ } from "unbash";
+import type {
+  ParameterExpansionPart,
+  ParameterOperation,
+  ParsedScript,
+  SimpleExpansionPart,
+  Word as SyntaxWord,
+} from "unbash";
 import { unescaped } from "../programs/formats.ts";
-import type { Piece, Word } from "./reading.ts";
+import type { Piece, Span, Word } from "./reading.ts";
 import { elementsOf, REFERENCE, type Scope } from "./scope.ts";
 import { literal, unknownPiece } from "./word.ts";
-import { type ExpansionContext, expandWhole } from "./words.ts";
 
 /** `$x` and `${x...}`: what is known of a variable, and what the operators make of it. */
+
+/** What an expansion may read of the shell around it, and do to it. */
+export interface ExpansionContext {
+  scope: Scope;
+  home: string;
+  user: string | undefined;
+  /** The value of a word that isn't split: `expandWhole` of words.ts. */
+  whole(word: SyntaxWord, span: Span): Word;
+  /** Reads a substitution's commands; returns what it prints, or null where that is unknown. */
+  substitute(script: ParsedScript | undefined, text: string): string | null;
+  /** An assignment inside an expansion (`${x:=y}`). */
+  assign(name: string, value: readonly Piece[]): void;
+  step(cost?: number): void;
+  /** A text that is evaluated after all: the substitutions in it run. */
+  hidden(text: string): void;
+}
 
 /** Their value, or undefined where nothing is known. */
 function knownValue(name: string, scope: Scope): readonly Piece[] | undefined {
@@ -38,7 +59,7 @@ export function parameterPieces(
   if (part.index !== undefined) {
     for (const name of part.index.text.match(/[A-Za-z_]\w*/g) ?? [])
       expansion.hidden(textOf(knownValue(name, scope)) ?? "");
-    expandWhole(part.index, expansion, { start: 0, end: 0 });
+    expansion.whole(part.index, { start: 0, end: 0 });
     const index = part.index.text;
     const from_end = /^-\d+$/.test(index) ? elementsOf(part.parameter, scope)?.at(Number(index)) : undefined;
     const found = from_end ?? knownValue(`${part.parameter}[${index}]`, scope);
@@ -81,14 +102,14 @@ function operated(
       return sliced(value, Number(offset), length === undefined ? undefined : Number(length));
     }
     case "Remove": {
-      const pattern = expandWhole(operation.operand, expansion, span);
+      const pattern = expansion.whole(operation.operand, span);
       const text = textOf(value);
       if (text === null || !isCheap(text, pattern)) return null;
       return [literal(removed(text, operation.operator, globSource(pattern.pieces, operation.operator.length === 2)))];
     }
     case "Replace": {
-      const pattern = expandWhole(operation.pattern, expansion, span);
-      const replacement = expandWhole(operation.replacement, expansion, span);
+      const pattern = expansion.whole(operation.pattern, span);
+      const replacement = expansion.whole(operation.replacement, span);
       const text = textOf(value);
       if (text === null || !isCheap(text, pattern) || !replacement.is_resolved) return null;
       const source = globSource(pattern.pieces, true);
@@ -99,12 +120,12 @@ function operated(
     }
     case "CaseModification": {
       const text = textOf(value);
-      if (operation.operand !== undefined) expandWhole(operation.operand, expansion, span);
+      if (operation.operand !== undefined) expansion.whole(operation.operand, span);
       return text === null || operation.operand !== undefined ? null : withCase(text, operation.operator);
     }
     case "Transform": {
       const text = textOf(value);
-      if (operation.operand !== undefined) expandWhole(operation.operand, expansion, span);
+      if (operation.operand !== undefined) expansion.whole(operation.operand, span);
       // `@P` runs what is in the value, `@E` takes its escapes out.
       if (operation.operator === "@" && text !== null) {
         expansion.hidden(text);
@@ -137,8 +158,8 @@ function withCase(text: string, operator: string): readonly Piece[] | null {
 }
 
 /** A default's pieces; what is quoted there stays together. */
-function keptPieces(operand: Word_, expansion: ExpansionContext): readonly Piece[] {
-  const { pieces } = expandWhole(operand, expansion, { start: 0, end: 0 });
+function keptPieces(operand: SyntaxWord, expansion: ExpansionContext): readonly Piece[] {
+  const { pieces } = expansion.whole(operand, { start: 0, end: 0 });
   const is_quoted = (operand.parts ?? []).some(({ type }) => /Quoted|LocaleString/.test(type));
   return is_quoted ? pieces.map((piece) => ({ ...piece, kept: true as const })) : pieces;
 }

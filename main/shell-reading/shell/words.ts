@@ -1,32 +1,12 @@
-import {
-  type DoubleQuotedChild,
-  type ParameterOperation,
-  type ParsedScript,
-  parse,
-  type Word as SyntaxWord,
-  type WordPart,
-} from "unbash";
+import { type DoubleQuotedChild, type ParameterOperation, parse, type Word as SyntaxWord, type WordPart } from "unbash";
 import { expandBraces } from "./braces.ts";
 import { MAX_WORDS, Unreadable } from "./limits.ts";
-import { parameterPieces } from "./parameters.ts";
+import { type ExpansionContext, parameterPieces } from "./parameters.ts";
 import type { Piece, Span, Word } from "./reading.ts";
 import { elementsOf, type Scope } from "./scope.ts";
 import { literal, plainWord, unknownPiece, wordOf } from "./word.ts";
 
 /** From a word as it is written to the words that it expands to: bash's expansions, as far as they are known. */
-
-export interface ExpansionContext {
-  scope: Scope;
-  home: string;
-  user: string | undefined;
-  /** Reads a substitution's commands; returns what it prints, or null where that is unknown. */
-  substitute(script: ParsedScript | undefined, text: string): string | null;
-  /** An assignment inside an expansion (`${x:=y}`). */
-  assign(name: string, value: readonly Piece[]): void;
-  step(cost?: number): void;
-  /** A text that is evaluated after all: the substitutions in it run. */
-  hidden(text: string): void;
-}
 
 /** A piece that knows whether quotes kept it together. */
 interface Part extends Piece {

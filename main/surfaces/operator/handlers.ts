@@ -14,7 +14,7 @@ import type { Decider } from "../../calls/approvals/pending-request.ts";
 import type { LoginItem } from "../../config/settings.ts";
 import type { BoxedAgents } from "../../core/boxed-agents.ts";
 import type { Core } from "../../core/core.ts";
-import type { Grant } from "../../decide/grants/store.ts";
+import type { Grant } from "../../decide/grants/rows.ts";
 import type { Channels } from "../channels/channels.ts";
 import type { GateNotifications } from "../notifications/start.ts";
 

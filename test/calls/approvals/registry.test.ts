@@ -1,9 +1,8 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
-import type { Kept } from "../../../main/calls/approvals/kept.ts";
 import type { ApprovalRegistry } from "../../../main/calls/approvals/registry.ts";
-import type { RequestExtra } from "../../../main/calls/approvals/request-extra.ts";
+import type { Kept, RequestExtra } from "../../../main/calls/approvals/request-extra.ts";
 import { extraOf, freshApprovals, openedApprovals, pendingOf, ROBERTO } from "../../support/gate-stores.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { refusalOf } from "../../support/refusals.ts";

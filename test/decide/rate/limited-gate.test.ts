@@ -6,7 +6,7 @@ import type { PendingCall } from "../../../ipc/contract/agent-port.ts";
 import type { Decision } from "../../../ipc/contract/decision.ts";
 import type { Answer } from "../../../ipc/contract/operator-api.ts";
 import { openCore } from "../../../main/core/core.ts";
-import type { Reviewer } from "../../../main/decide/stages/reviewer.ts";
+import type { Reviewer } from "../../../main/decide/stages/examination.ts";
 import { Operator } from "../../../main/surfaces/operator/operator.ts";
 import { HeldJudge, judgedBy } from "../../support/judged-calls.ts";
 import { ManualClock } from "../../support/manual-clock.ts";

@@ -3,13 +3,14 @@ import { JUDGE_FALLBACKS, type JudgeFallback } from "../../../../ipc/contract/ju
 import type { Review } from "../../../../ipc/contract/review.ts";
 import { scoreVerdict } from "../../../decide/judge/vaglio.ts";
 import { LLM_JUDGE, type Send, sendToModel } from "../../../decide/reviews/config.ts";
-import type { Denial, Reviewable } from "../../../decide/stages/examination.ts";
 import {
+  type Denial,
+  type Reviewable,
   type Reviewed,
   type Reviewer,
   reviewWithoutAnswer,
   TOO_MANY_AT_ONCE,
-} from "../../../decide/stages/reviewer.ts";
+} from "../../../decide/stages/examination.ts";
 import { type Model, ModelBusy, ModelError } from "../ports.ts";
 import { sentCall } from "../sent/sent-call.ts";
 import { isClearYes, JUDGE_ANSWER_SCHEMA, type JudgeAnswer, readJudgeAnswer } from "./answer.ts";

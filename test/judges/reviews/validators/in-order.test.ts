@@ -4,7 +4,7 @@ import { SessionDecisions } from "../../../../main/calls/reviews/session-decisio
 import { ExecutorCatalog } from "../../../../main/decide/executors/catalog.ts";
 import { isConcerned } from "../../../../main/decide/reviews/concerns.ts";
 import { validatorConfigSchema, type When } from "../../../../main/decide/reviews/config.ts";
-import type { Reviewer } from "../../../../main/decide/stages/reviewer.ts";
+import type { Reviewer } from "../../../../main/decide/stages/examination.ts";
 import type { JudgeAgent } from "../../../../main/judges/reviews/ports.ts";
 import { validatorOf } from "../../../../main/judges/reviews/validators/validator.ts";
 import { examinationOf, type Situation } from "../../../support/examinations.ts";
