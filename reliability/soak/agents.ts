@@ -1,5 +1,20 @@
 import { LineClient, type LineMessage } from "../../bench/line-client.ts";
-import type { LoadCounts, PairedAgent } from "./load.ts";
+
+export interface PairedAgent {
+  name: string;
+  token: string;
+}
+
+export interface LoadCounts {
+  sent: number;
+  answered: number;
+  unanswered: number;
+  withdrawn: number;
+  operator_answers: number;
+  grants_changed: number;
+  restarts: number;
+  failures: string[];
+}
 
 type Expected = "allowed" | "denied" | "asked" | "planned" | "withdrawn";
 

@@ -1,13 +1,8 @@
 import { setInterval } from "node:timers/promises";
-import { SoakAgent } from "./agents.ts";
+import { type LoadCounts, type PairedAgent, SoakAgent } from "./agents.ts";
 import { answerRequests, changeGrants, lookAtPage, watch } from "./operator.ts";
 
 /** A separate process: agents that call, an operator who answers, open surfaces. */
-
-export interface PairedAgent {
-  name: string;
-  token: string;
-}
 
 export interface LoadSettings {
   agents: PairedAgent[];
@@ -20,17 +15,6 @@ export interface LoadSettings {
   calls_per_second: number;
   /** No call is sent while so many have no answer: a slow machine then gets fewer. Left out: whatever the gate takes. */
   most_unanswered?: number | undefined;
-}
-
-export interface LoadCounts {
-  sent: number;
-  answered: number;
-  unanswered: number;
-  withdrawn: number;
-  operator_answers: number;
-  grants_changed: number;
-  restarts: number;
-  failures: string[];
 }
 
 const TICK_MS = 20;

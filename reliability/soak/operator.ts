@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { GateError } from "../../ipc/contract/gate-error.ts";
 import { type OperatorApi, PAGE_EVENTS } from "../../ipc/contract/operator-api.ts";
 import { OperatorClient } from "../../ipc/socket/operator-client.ts";
-import type { LoadCounts, LoadSettings } from "./load.ts";
+import type { LoadCounts } from "./agents.ts";
 
 /** An operator who answers within seconds, gives grants and revokes them, with several surfaces open meanwhile. */
 
@@ -11,7 +11,10 @@ const GRANTS_KEPT = 40;
 const LONGEST_ANSWER_MS = 4000;
 const PAGE_RELOAD_MS = 10_000;
 
-type Sockets = Pick<LoadSettings, "operator_socket" | "operator_token">;
+interface Sockets {
+  operator_socket: string;
+  operator_token: string;
+}
 
 function connect({ operator_socket, operator_token }: Sockets): Promise<OperatorClient> {
   return OperatorClient.connect(operator_socket, operator_token);

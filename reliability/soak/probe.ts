@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LineClient } from "../../bench/line-client.ts";
-import type { PairedAgent } from "./load.ts";
+import type { PairedAgent } from "./agents.ts";
 
 /** A separate process that only measures: a call to the gate, the same line to a bare echo, at a low rate. */
 

@@ -18,8 +18,9 @@ import { configureHighestLimits } from "../../bench/highest-limits.ts";
 import { startEcho } from "../../bench/line-client.ts";
 import { type GatePaths, gatePaths } from "../../ipc/base/paths.ts";
 import { OperatorClient } from "../../ipc/socket/operator-client.ts";
+import type { LoadCounts, PairedAgent } from "./agents.ts";
 import { type Sample, type Trend, trendsOf } from "./figures.ts";
-import type { LoadCounts, LoadSettings, PairedAgent } from "./load.ts";
+import type { LoadSettings } from "./load.ts";
 import type { ProbeReport, ProbeSettings } from "./probe.ts";
 
 /** A gate under a steady load for a long time: what it needs and how fast it answers must not drift. */

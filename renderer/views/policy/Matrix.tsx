@@ -5,10 +5,9 @@ import { useWords } from "../../words/language.ts";
 import { namesWords } from "../../words/names.ts";
 import { policyWords } from "../../words/policy.ts";
 import { CellPanel } from "./CellPanel.tsx";
-import type { MatrixColumn, MatrixFamily } from "./matrix-view.ts";
+import type { MatrixColumn, MatrixFamily, OpenCell } from "./matrix-view.ts";
 import { OverrideMark } from "./OverrideMark.tsx";
 import { type CellOverrides, type Override, outcomeAt, overridesAt } from "./overrides.ts";
-import type { OpenCell } from "./Policy.tsx";
 
 interface MatrixProps {
   families: readonly MatrixFamily[];

@@ -1,5 +1,4 @@
 import { useState } from "react";
-import type { Capability, Level } from "../../../ipc/contract/decision.ts";
 import { OUTCOMES } from "../../gate/contract-lists.ts";
 import { useQuery } from "../../gate/use-gate.tsx";
 import { Failure } from "../../parts/Failure.tsx";
@@ -11,16 +10,11 @@ import { namesWords } from "../../words/names.ts";
 import { policyWords } from "../../words/policy.ts";
 import { BoxState } from "./BoxState.tsx";
 import { Matrix } from "./Matrix.tsx";
-import { columnsOf, familiesOf, firstAgent } from "./matrix-view.ts";
+import { columnsOf, familiesOf, firstAgent, type OpenCell } from "./matrix-view.ts";
 import { OverrideMark } from "./OverrideMark.tsx";
 import type { Override } from "./overrides.ts";
 import "../../style/views.css";
 import "./policy.css";
-
-export interface OpenCell {
-  capability: Capability;
-  level: Level;
-}
 
 /** What each level may do, and why. */
 export default function Policy() {

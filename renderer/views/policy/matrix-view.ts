@@ -1,4 +1,4 @@
-import type { Level, Outcome } from "../../../ipc/contract/decision.ts";
+import type { Capability, Level, Outcome } from "../../../ipc/contract/decision.ts";
 import type { AgentView, PolicyRow } from "../../../ipc/contract/operator-api.ts";
 import { LEVELS } from "../../gate/contract-lists.ts";
 import type { PolicyWords } from "../../words/policy.ts";
@@ -15,6 +15,11 @@ export interface MatrixColumn {
   /** Names of the paired agents at this level. */
   agents: string[];
   is_in_force: boolean;
+}
+
+export interface OpenCell {
+  capability: Capability;
+  level: Level;
 }
 
 const FAMILY_ORDER: readonly PolicyRow["family"][] = ["files", "code", "network", "model", "mail", "channels", "local"];
