@@ -1,5 +1,8 @@
 import type Database from "better-sqlite3";
 
+/** For whoever keeps rows in it without knowing the library. */
+export type SqliteDatabase = Database.Database;
+
 /** A database's statements, each prepared once (preparing costs more than most of them take), and its transactions. */
 export class Statements {
   readonly #db: Database.Database;

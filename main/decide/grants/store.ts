@@ -1,4 +1,3 @@
-import type Database from "better-sqlite3";
 import { GATE_SESSIONS } from "../../../ipc/base/gate-session.ts";
 import { ownCommand } from "../../../ipc/base/own-command.ts";
 import type { Capability } from "../../../ipc/contract/decision.ts";
@@ -10,7 +9,7 @@ import { type Clock, normaliseDate } from "../../base/clocks/clock.ts";
 import { earlierEnd, endAt, moment } from "../../base/clocks/ends.ts";
 import { storageError } from "../../base/sqlite/database.ts";
 import { NO_REPORT, type RowReport } from "../../base/sqlite/row-report.ts";
-import { Statements } from "../../base/sqlite/statements.ts";
+import { type SqliteDatabase, Statements } from "../../base/sqlite/statements.ts";
 import { CAPABILITY_REGISTRY } from "../../shell-reading/targets/capabilities.ts";
 import { hostGrantMatches } from "../../shell-reading/targets/host.ts";
 import { expandHome } from "../../shell-reading/targets/path.ts";
@@ -86,7 +85,7 @@ export class GrantStore {
   readonly #used = new Map<number, string>();
 
   /** `db` was opened with `grantsSchema`. */
-  constructor(db: Database.Database, home: string, clock: Clock, report: RowReport = NO_REPORT) {
+  constructor(db: SqliteDatabase, home: string, clock: Clock, report: RowReport = NO_REPORT) {
     this.#db = new Statements(db);
     this.#home = home;
     this.#clock = clock;

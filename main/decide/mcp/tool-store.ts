@@ -1,15 +1,14 @@
-import type Database from "better-sqlite3";
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import { type Surface, surfaceSchema } from "../../../ipc/contract/surface.ts";
 import type { Clock } from "../../base/clocks/clock.ts";
 import { storageError } from "../../base/sqlite/database.ts";
-import { Statements } from "../../base/sqlite/statements.ts";
+import { type SqliteDatabase, Statements } from "../../base/sqlite/statements.ts";
 import { readDefinition } from "./definition.ts";
 
 /** What the user has said of MCP servers' tools, bound to each tool's definition as it was then: written by their answers alone. */
 
 /** In grants.db: what is granted on a tool counts only while its definition is the one that is kept here. */
-export function mcpToolsTable(db: Database.Database): void {
+export function mcpToolsTable(db: SqliteDatabase): void {
   db.exec(`CREATE TABLE mcp_tools (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     agent      TEXT NOT NULL,
@@ -55,7 +54,7 @@ export class McpToolStore {
   readonly #clock: Clock;
 
   /** `db` was opened with `grantsSchema`. */
-  constructor(db: Database.Database, clock: Clock) {
+  constructor(db: SqliteDatabase, clock: Clock) {
     this.#db = new Statements(db);
     this.#clock = clock;
   }

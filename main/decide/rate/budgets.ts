@@ -1,8 +1,7 @@
-import type Database from "better-sqlite3";
 import { z } from "zod";
 import { type Capability, capabilitySchema } from "../../../ipc/contract/decision.ts";
 import type { Clock } from "../../base/clocks/clock.ts";
-import { Statements } from "../../base/sqlite/statements.ts";
+import { type SqliteDatabase, Statements } from "../../base/sqlite/statements.ts";
 import { hasOne, isLess, type Level, levelAt, type Moment, momentOf, refilled, waitFor, wholeCalls } from "./bucket.ts";
 import type { Limit } from "./config.ts";
 
@@ -65,7 +64,7 @@ export class Budgets {
 
   /** `db` was opened with `grantsSchema`. @throws SQLite's error */
   constructor(
-    db: Database.Database,
+    db: SqliteDatabase,
     limits: ReadonlyMap<Capability, Limit>,
     clock: Clock,
     failed: (what: string, error: unknown) => void,

@@ -1,8 +1,8 @@
-import type Database from "better-sqlite3";
 import type { ApprovalStatus, Capability } from "../../../ipc/contract/decision.ts";
 import type { RepeatedCall } from "../../../ipc/contract/rate.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
 import type { Clock } from "../../base/clocks/clock.ts";
+import type { SqliteDatabase } from "../../base/sqlite/statements.ts";
 import { INTERNAL_EXECUTORS } from "../executors/internal.ts";
 import { type BudgetLeft, Budgets, type UsedUp } from "./budgets.ts";
 import { type Limit, limitsOf, type RateConfig } from "./config.ts";
@@ -23,7 +23,7 @@ export class RateLimits {
   readonly #repeated: RepeatedCalls;
 
   /** `db` was opened with `grantsSchema`. `failed`: something unexpected, to log. @throws SQLite's error */
-  constructor(db: Database.Database, config: RateConfig, clock: Clock, failed: (what: string, error: unknown) => void) {
+  constructor(db: SqliteDatabase, config: RateConfig, clock: Clock, failed: (what: string, error: unknown) => void) {
     this.#limits = config.enabled ? limitsOf(config) : new Map();
     this.#budgets = new Budgets(db, this.#limits, clock, failed);
     this.#repeated = new RepeatedCalls(config.same_call_per_minute, clock);

@@ -1,7 +1,7 @@
-import type Database from "better-sqlite3";
+import type { SqliteDatabase } from "../../base/sqlite/statements.ts";
 
 /** In grants.db: what is left in each bucket that isn't full, less what its gate may give before it writes again. */
-export function rateBuckets(db: Database.Database): void {
+export function rateBuckets(db: SqliteDatabase): void {
   db.exec(`CREATE TABLE rate_buckets (
     agent_id   TEXT NOT NULL,
     capability TEXT NOT NULL,

@@ -1,4 +1,3 @@
-import type Database from "better-sqlite3";
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import type { Pause, ViolationCause } from "../../../ipc/contract/safety.ts";
 import { GATE, type KeptPauses } from "../../agents/kept-pauses.ts";
@@ -6,7 +5,7 @@ import { type Ending, endOf, PauseBook, timeLeft } from "../../agents/pause-book
 import type { Clock } from "../../base/clocks/clock.ts";
 import { endAt, laterEnd, stricterEnd } from "../../base/clocks/ends.ts";
 import { NO_REPORT, type RowReport } from "../../base/sqlite/row-report.ts";
-import { Statements } from "../../base/sqlite/statements.ts";
+import { type SqliteDatabase, Statements } from "../../base/sqlite/statements.ts";
 import { PAUSE_ROW, readCause, readPause } from "./pause-row.ts";
 
 /** The switch that stops every agent. It is on disk before anything follows from it, so that no crash lifts it. */
@@ -67,7 +66,7 @@ export class PauseSwitch {
   #row: PauseRow | undefined;
 
   /** `db` was opened with `SAFETY_SCHEMA`. */
-  constructor(db: Database.Database, { clock, changed, report, withRoom, kept }: PauseSwitchParts) {
+  constructor(db: SqliteDatabase, { clock, changed, report, withRoom, kept }: PauseSwitchParts) {
     this.#db = new Statements(db);
     this.#clock = clock;
     this.#changed = changed;

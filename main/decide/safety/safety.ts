@@ -1,8 +1,8 @@
-import type Database from "better-sqlite3";
 import type { Pause, SafetyStatus, ViolationView } from "../../../ipc/contract/safety.ts";
 import { GATE, type KeptPauses } from "../../agents/kept-pauses.ts";
 import type { Clock } from "../../base/clocks/clock.ts";
 import type { RowReport } from "../../base/sqlite/row-report.ts";
+import type { SqliteDatabase } from "../../base/sqlite/statements.ts";
 import { builtInRules } from "./built-in.ts";
 import type { SafetyConfig } from "./config.ts";
 import { SafetyFilter } from "./filter.ts";
@@ -36,7 +36,7 @@ export interface Safety {
 }
 
 /** `db` was opened with `SAFETY_SCHEMA`. @throws GateError `rule_exists` */
-export function openSafety(db: Database.Database, config: SafetyConfig, clock: Clock, events: SafetyEvents): Safety {
+export function openSafety(db: SqliteDatabase, config: SafetyConfig, clock: Clock, events: SafetyEvents): Safety {
   const { now } = clock;
   const rules = new RuleRegistry(builtInRules(config));
   for (const rule of config.rules) rules.register(ownRule(rule));

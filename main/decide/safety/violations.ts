@@ -1,10 +1,9 @@
-import type Database from "better-sqlite3";
 import { ownCommand } from "../../../ipc/base/own-command.ts";
 import { shortened, visible } from "../../../ipc/base/visible-text.ts";
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import { type Severity, type SubjectType, type ViolationView, violationSchema } from "../../../ipc/contract/safety.ts";
 import { NO_REPORT, type RowReport } from "../../base/sqlite/row-report.ts";
-import { Statements } from "../../base/sqlite/statements.ts";
+import { type SqliteDatabase, Statements } from "../../base/sqlite/statements.ts";
 
 /** The stored violations. Bounded in number; a CRITICAL one is kept until the operator has acknowledged it. */
 
@@ -48,7 +47,7 @@ export class ViolationLog {
 
   /** `db` was opened with `SAFETY_SCHEMA`; `max` is how many are kept; `stored` is called with written violations. */
   constructor(
-    db: Database.Database,
+    db: SqliteDatabase,
     max: number,
     now: () => number,
     stored: (violation: ViolationView) => void,
