@@ -1,6 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
+import { importsBelow } from "./imports.ts";
 
 // Which rooms (folders) of main/ and ipc/ import which, on how many floors, and through which files.
 //
@@ -8,31 +8,20 @@ import { pathToFileURL } from "node:url";
 //   node dev/rooms.ts --arrows   each arrow with its number of imports
 //   node dev/rooms.ts --doors    each room's files that are imported from outside it, and by how many files of which rooms
 
-const ROOT = resolve(import.meta.dirname, "..");
-
 /** A file's path below the root to the paths below the root that it imports, types included. */
 export type Imports = ReadonlyMap<string, readonly string[]>;
 export type RoomOf = (path: string) => string;
 
 /** What files below `folders` import of each other, lazily and as types too. */
-export function importsBelow(folders: readonly string[], root = ROOT): Imports {
-  const paths = folders
-    .filter((folder) => existsSync(join(root, folder)))
-    .flatMap((folder) =>
-      readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
-    )
-    .filter((path) => /\.tsx?$/.test(path) && !path.includes("node_modules"))
-    .sort();
-  const known = new Set(paths);
-  const importsOf = (path: string): string[] => {
-    const text = readFileSync(join(root, path), "utf8");
-    const specifiers = [
-      ...text.matchAll(/^\s*(?:import|export)\b(?:[^"';]*?\bfrom)?\s*["'](\.[^"']+)["']/gm),
-      ...text.matchAll(/\bimport\(\s*["'`](\.[^"'`]+)["'`]/g),
-    ].map(([, specifier = ""]) => relative(root, resolve(root, dirname(path), specifier)));
-    return [...new Set(specifiers)].filter((target) => known.has(target) && target !== path);
-  };
-  return new Map(paths.map((path) => [path, importsOf(path)]));
+export function importsAmong(folders: readonly string[]): Imports {
+  const files = importsBelow(folders);
+  return new Map(
+    [...files].map(([path, imports]) => {
+      const targets = new Set(imports.map(({ target }) => target).filter((target) => files.has(target)));
+      targets.delete(path);
+      return [path, [...targets]];
+    }),
+  );
 }
 
 /** `main/decide/guard/guard.ts` is in `main/decide`; a file beside the rooms is a room of its own. */
@@ -187,15 +176,15 @@ function printDoors(imports: Imports): void {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  const main = importsBelow(["main"]);
-  if (process.argv.includes("--doors")) printDoors(importsBelow(["ipc", "main", "cli", "renderer", "preload"]));
+  const main = importsAmong(["main"]);
+  if (process.argv.includes("--doors")) printDoors(importsAmong(["ipc", "main", "cli", "renderer", "preload"]));
   else if (process.argv.includes("--arrows"))
     for (const [from, out] of arrowsOf(main, topRoom))
       for (const [to, count] of out) console.log(`${count}\t${from} -> ${to}`);
   else {
     printLayout("rooms of main", layoutOf(main, topRoom));
     printLayout("folders of main", layoutOf(main, folderRoom));
-    printLayout("folders of main and ipc", layoutOf(importsBelow(["main", "ipc"]), folderRoom));
+    printLayout("folders of main and ipc", layoutOf(importsAmong(["main", "ipc"]), folderRoom));
     const circles = circlesOf([...main.keys()], (path) => main.get(path) ?? []);
     console.log(
       `files of main: ${main.size}, ${circles.length} circles: ${circles.map((files) => files.join(" <-> ")).join("; ")}`,

@@ -1,0 +1,256 @@
+// The rooms that the product's files are in, from the ground up, and what each may grow to (test/rooms.test.ts).
+
+export interface Room {
+  /** A folder, or a file that is a room of its own. */
+  path: string;
+  holds: string;
+  /** Files import from their own room and from lower floors. */
+  floor: number;
+  /** So many lines at most (TypeScript, CSS, C). A commit that raises it says why, and what went in exchange. */
+  lines: number;
+  /** What other rooms may import: `all`, `none`, or names of files without their endings, by folder of the room. */
+  doors: string;
+}
+
+export const ROOMS: readonly Room[] = [
+  {
+    path: "ipc/contract",
+    holds: "what is said between processes: messages, records, the operator's methods",
+    floor: 0,
+    lines: 2850,
+    doors: "all",
+  },
+  {
+    path: "ipc/base",
+    holds: "what every process needs: paths, names of commands, texts that can be shown",
+    floor: 0,
+    lines: 950,
+    doors: "all",
+  },
+  {
+    path: "ipc/words",
+    holds: "the sentences that several surfaces say",
+    floor: 1,
+    lines: 2500,
+    doors: "all",
+  },
+  {
+    path: "ipc/socket",
+    holds: "the sockets' servers and clients",
+    floor: 1,
+    lines: 2700,
+    doors: `
+      .: agent-answers agent-server asking-status bridge confined-run frames lasting-operator line-server
+      .: operator-client operator-dispatch operator-server own-socket page-close page-frames page-secret safe-goals
+      .: socket-file`,
+  },
+  {
+    path: "ipc/client.ts",
+    holds: "the agent's client, published by itself",
+    floor: 2,
+    lines: 450,
+    doors: "all",
+  },
+  {
+    path: "main/base",
+    holds: "clocks, files, SQLite, locks",
+    floor: 1,
+    lines: 2200,
+    doors: "all",
+  },
+  {
+    path: "main/agents",
+    holds: "who asks: pairing, tokens, pauses of one agent",
+    floor: 2,
+    lines: 1150,
+    doors: "all",
+  },
+  {
+    path: "main/shell-reading",
+    holds: "a command line -> what it would touch: records of programs, grammar, interpreter",
+    floor: 2,
+    lines: 14800,
+    doors: `
+      clear: call-environment line-needs plain-words program-places program-search
+      programs: accesses arguments box-programs disks gate-command git git-folders git-history git-index git-log
+      programs: git-named-code git-objects git-reach git-repository hazard hazard-records interactive interpreters
+      programs: labels loaded-files patch-text patches processes program repeaters script-runners script-texts
+      programs: script-words searched-programs shell-builtins shells sockets table
+      shell: builtins limits lists paths read-command reading word
+      targets: build-folders capabilities file-beginning folded-path host listed-host path path-kind pattern project
+      targets: registrable-domain secret-files snapshot-path target tree-scan`,
+  },
+  {
+    path: "main/decide",
+    holds: "a call -> a decision: asks nobody",
+    floor: 3,
+    lines: 13950,
+    doors: `
+      .: pipeline
+      confinement: box confinement declaration environment project
+      costs: config prices
+      description: call-place describe effect hazards line-diff run-by-name skill-text
+      executors: agent-kind called-tool canonical catalog command-lines internal manifest needs
+      grants: active rows stale stale-rows store
+      guard: cloud-metadata configured-files gate-files guard protected-paths run-later run-later-places strings
+      guard: without-values
+      guard/shell: explain
+      judge: rule-based vaglio
+      mcp: announced-tools definition mcp-tools tool-store
+      policy: policy policy-digest policy-overrides
+      rate: config rate-limits schema
+      reviews: concerns config quotes review-steps
+      safety: config safety schema
+      stages: examination safety`,
+  },
+  {
+    path: "main/records",
+    holds: "the trail, receipts, activity",
+    floor: 4,
+    lines: 6350,
+    doors: `
+      activity: activity counts reports spending
+      audit: accept against alarms archive chain checkpoint checkpoints log month-files record tail verify
+      receipts: config due due-schema key-statements receipt-keys receipts signing-key stored verify`,
+  },
+  {
+    path: "main/hooks",
+    holds: "what clients' hooks say, and how they are answered",
+    floor: 4,
+    lines: 2900,
+    doors: `
+      .: after-call answer client-program dialect dialects exchange hook-pipes json-comments mcp-name notice parent
+      .: pipe-answers pipes-folder rule-pattern session-event
+      claude-code: effective-settings session
+      codex: codex-home
+      gemini: payload settings-sources`,
+  },
+  {
+    path: "main/calls",
+    holds: "a call's life until its answer, and the requests",
+    floor: 5,
+    lines: 6250,
+    doors: `
+      .: gate
+      approvals: aged-requests approval-error callback choices kept pending-request question registry schema
+      reviews: judged-scripts session-decisions`,
+  },
+  {
+    path: "main/config",
+    holds: "gate.toml",
+    floor: 5,
+    lines: 950,
+    doors: `
+      .: channels config gate-paths policy-overrides-file settings`,
+  },
+  {
+    path: "main/box",
+    holds: "the box, and what may run in it",
+    floor: 6,
+    lines: 9250,
+    doors: `
+      .: box-service git-process maker probe
+      agent-runs: agent-run
+      arguments: bubblewrap git limits machine mounts system-calls unusable-places
+      network: box-network listed-hosts lookup way
+      project: project-tree turns
+      runs: box-end first-process`,
+  },
+  {
+    path: "main/judges",
+    holds: "the second opinions: models, judge agents, validators",
+    floor: 7,
+    lines: 4450,
+    doors: `
+      .: judge-parts judges`,
+  },
+  {
+    path: "main/core",
+    holds: "puts the parts together, opens and closes them",
+    floor: 8,
+    lines: 3800,
+    doors: `
+      .: alarm-log archiving boxed-agents channel core daily-checkpoints explained-call gate-port notes offline
+      .: offline-receipts restart
+      service: gate-service launch-agent service-parts
+      storage: disk-watch grants-schema open-databases`,
+  },
+  {
+    path: "main/surfaces",
+    holds: "where people answer: operator, page server, notifications, Telegram",
+    floor: 9,
+    lines: 9300,
+    doors: `
+      .: gate-page
+      channels: channels shared-screen
+      notifications: notifier open-page platform review-route session-bus sink start
+      operator: operator
+      web: web-sessions`,
+  },
+  {
+    path: "main/serve.ts",
+    holds: "the process of a gate",
+    floor: 10,
+    lines: 300,
+    doors: "all",
+  },
+  {
+    path: "main/desktop",
+    holds: "the same in Electron, with its windows",
+    floor: 11,
+    lines: 2550,
+    doors: "none",
+  },
+  {
+    path: "cli",
+    holds: "the `metnos-gate` command, the hook's program, the adapters for agents",
+    floor: 11,
+    lines: 19250,
+    doors: "none",
+  },
+  {
+    path: "preload",
+    holds: "the page's bridge in the desktop app",
+    floor: 2,
+    lines: 50,
+    doors: "all",
+  },
+  {
+    path: "renderer",
+    holds: "the page",
+    floor: 2,
+    lines: 16600,
+    doors: "all",
+  },
+];
+
+/** Lines of what isn't the product, and so has no floor. */
+export const BESIDE: Readonly<Record<string, number>> = {
+  test: 109450,
+  bench: 4250,
+  build: 150,
+  conformance: 650,
+  dev: 800,
+  fuzz: 1300,
+  "judge-eval": 900,
+  mutation: 450,
+  pictures: 600,
+  release: 350,
+  reliability: 5750,
+};
+
+export function roomOf(path: string): Room | undefined {
+  return ROOMS.find((room) => path === room.path || path.startsWith(`${room.path}/`));
+}
+
+/** The paths that `doors` names, without their endings. */
+export function doorsOf({ path, doors }: Room): string[] {
+  if (doors === "none") return [];
+  return doors
+    .trim()
+    .split(/\n\s*/)
+    .flatMap((line) => {
+      const [folder = "", names = ""] = line.split(": ");
+      return names.split(" ").map((name) => (folder === "." ? `${path}/${name}` : `${path}/${folder}/${name}`));
+    });
+}

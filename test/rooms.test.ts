@@ -1,0 +1,142 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { importsBelow } from "../dev/imports.ts";
+import { BESIDE, doorsOf, ROOMS, roomOf } from "../dev/room-table.ts";
+import { circlesOf } from "../dev/rooms.ts";
+
+// dev/room-table.ts: which room a file is in, which rooms it may import, by which files it is entered, and how large a room may get.
+
+const ROOT = resolve(import.meta.dirname, "..");
+const PRODUCT = ["ipc", "main", "cli", "renderer", "preload"];
+const FILES = importsBelow([...PRODUCT, ...Object.keys(BESIDE)]);
+const isProduct = (path: string) => PRODUCT.includes(path.split("/")[0] ?? "");
+
+const isDeciding = (path: string) => /^main\/(?:decide|shell-reading)\//.test(path);
+const textOf = (path: string) => readFileSync(join(ROOT, path), "utf8");
+/** What a file takes from node:fs, without its types. */
+const namesOfFs = (text: string) =>
+  [...text.matchAll(/^import (?:\{([^}]*)\}|(.*?)) from "(?:node:)?fs";/gm)].flatMap(([, names, whole = ""]) =>
+    names === undefined
+      ? [whole]
+      : names
+          .split(",")
+          .map((name) => name.trim())
+          .filter((name) => name !== "" && !name.startsWith("type ")),
+  );
+
+/** Each import of the product from one room into another. */
+const ARROWS = [...FILES].flatMap(([path, imports]) => {
+  const from = roomOf(path);
+  if (from === undefined) return [];
+  return imports.flatMap(({ target }) => {
+    const to = roomOf(target);
+    return to === undefined || to === from ? [] : [{ path, target, from, to }];
+  });
+});
+
+describe("the rooms", () => {
+  it("hold every file of the product, and none is empty", () => {
+    expect([...FILES.keys()].filter((path) => isProduct(path) && roomOf(path) === undefined)).toEqual([]);
+    const used = new Set([...FILES.keys()].map((path) => roomOf(path)?.path));
+    expect(ROOMS.map(({ path }) => path).filter((path) => !used.has(path))).toEqual([]);
+    expect(ARROWS.length).toBeGreaterThan(2500);
+  });
+
+  it("no arrow points up: a room imports from rooms of lower floors, and from nothing beside the product", () => {
+    const up = ARROWS.filter(({ from, to }) => to.floor >= from.floor);
+    expect(up.map(({ path, target }) => `${path} -> ${target}`)).toEqual([]);
+    const outside = [...FILES]
+      .filter(([path]) => isProduct(path))
+      .flatMap(([path, imports]) =>
+        imports
+          .filter(({ target }) => FILES.has(target) && !isProduct(target))
+          .map(({ target }) => `${path} -> ${target}`),
+      );
+    expect(outside).toEqual([]);
+  });
+
+  it("no files import each other in a circle, types and late imports included", () => {
+    const paths = [...FILES.keys()].filter((path) => !path.startsWith("test/"));
+    const targetsOf = (path: string) =>
+      (FILES.get(path) ?? []).map(({ target }) => target).filter((target) => FILES.has(target) && target !== path);
+    expect(circlesOf(paths, targetsOf)).toEqual([]);
+  });
+
+  it("what decides and what reads a command line look at files, and write none", () => {
+    const READS = [
+      ...["accessSync", "closeSync", "constants", "existsSync", "fstatSync", "lstatSync", "openSync", "opendirSync"],
+      ...["readFileSync", "readSync", "readdirSync", "readlinkSync", "realpathSync", "statSync"],
+    ];
+    const deciding = [...FILES.keys()].filter(isDeciding);
+    const named = deciding.flatMap((path) => namesOfFs(textOf(path)).map((name) => [name, path] as const));
+    expect(named.filter(([name]) => !READS.includes(name))).toEqual([]);
+    // Only where the flags beside it say that it is for reading.
+    expect(named.filter(([name]) => name === "openSync").map(([, path]) => path)).toEqual([
+      "main/shell-reading/targets/file-beginning.ts",
+      "main/shell-reading/targets/path.ts",
+    ]);
+    for (const path of ["file-beginning", "path"])
+      expect(textOf(`main/shell-reading/targets/${path}.ts`)).not.toMatch(
+        /O_(?:WRONLY|RDWR|CREAT)|openSync\([^)]*["']/,
+      );
+    const others = deciding.flatMap((path) =>
+      (FILES.get(path) ?? [])
+        .map(({ target }) => target)
+        .filter((target) => /^(?:node:)?fs\/|better-sqlite3/.test(target)),
+    );
+    expect(others).toEqual([]);
+  });
+
+  it("what decides reaches SQLite through main/base alone, and only where something is remembered", () => {
+    const users = [...FILES].filter(([path]) => isDeciding(path));
+    const keeping = users.filter(([, imports]) => imports.some(({ target }) => target.startsWith("main/base/sqlite/")));
+    // Their rows are what decisions are made of, and change with a decision (a use, a token, a violation): moving the statements elsewhere
+    // would put an arrow up or a callback in the place of a call.
+    expect(keeping.map(([path]) => path)).toEqual([
+      ...["cache", "observed-time", "rows", "search", "stale-rows", "store"].map(
+        (name) => `main/decide/grants/${name}.ts`,
+      ),
+      "main/decide/mcp/tool-store.ts",
+      ...["budgets", "rate-limits", "schema"].map((name) => `main/decide/rate/${name}.ts`),
+      ...["pause-row", "pause", "safety", "schema", "violations"].map((name) => `main/decide/safety/${name}.ts`),
+    ]);
+  });
+
+  it.each(ROOMS.filter(({ doors }) => doors !== "all"))("$path is entered by its doors", (room) => {
+    const entered = new Set(ARROWS.filter(({ to }) => to === room).map(({ target }) => target.replace(/\.tsx?$/, "")));
+    // Opening another one is a deliberate change; one that nobody enters by any more is closed.
+    expect([...entered].sort()).toEqual(doorsOf(room).sort());
+  });
+
+  it.each([...ROOMS.map(({ path, lines }) => [path, lines] as const), ...Object.entries(BESIDE)])(
+    "%s has at most %i lines",
+    (path, most) => {
+      expect(linesBelow(path)).toBeLessThanOrEqual(most);
+    },
+  );
+
+  it("lower the limit of one that got smaller: none may grow by a tenth unseen", () => {
+    const wide = [...ROOMS.map(({ path, lines }) => [path, lines] as const), ...Object.entries(BESIDE)].filter(
+      ([path, most]) => most > linesBelow(path) * 1.1 + 100,
+    );
+    expect(wide).toEqual([]);
+  });
+
+  it("are drawn in CONTRIBUTING, each with its sentence", () => {
+    const lines = readFileSync(join(ROOT, "CONTRIBUTING.md"), "utf8").split("\n");
+    const missing = ROOMS.filter(
+      ({ path, holds }) => !lines.some((line) => line.includes(` ${path} `) && line.endsWith(` ${holds}`)),
+    );
+    expect(missing.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+/** Of TypeScript, CSS and C, new files included. */
+function linesBelow(path: string): number {
+  return execFileSync("git", ["ls-files", "-co", "--exclude-standard", "--", path], { cwd: ROOT, encoding: "utf8" })
+    .split("\n")
+    .filter((name) => /\.(?:[mc]?tsx?|css|js|c)$/.test(name))
+    .reduce((sum, name) => sum + textOf(name).split("\n").length - 1, 0);
+}
