@@ -3,9 +3,9 @@ import { z } from "zod";
 import { ownCommand } from "../../ipc/base/own-command.ts";
 import { isoSeconds } from "../../ipc/contract/iso-seconds.ts";
 import type { Clock } from "../base/clocks/clock.ts";
-import { endAt, laterEnd, stricterEnd } from "../base/clocks/ends.ts";
-import { NO_REPORT, type RowReport } from "../base/sqlite/row-report.ts";
-import { Statements } from "../base/sqlite/statements.ts";
+import { endAt, laterEnd, stricterEnd } from "../base/clocks/two-clock-end.ts";
+import { type DamagedRowReport, NO_REPORT } from "../base/sqlite/damaged-row-report.ts";
+import { PreparedStatements } from "../base/sqlite/prepared-statements.ts";
 import { GATE, type KeptPauses } from "./kept-pauses.ts";
 import { type Ending, endOf, PauseBook, timeLeft } from "./pause-book.ts";
 
@@ -31,7 +31,7 @@ export interface AgentPausesSettings {
   clock: Clock;
   /** Called at each begin and end. */
   changed(agent_id: string, pause: AgentPause | null): void;
-  report?: RowReport;
+  report?: DamagedRowReport;
   /** Runs a write, with the reserved space where the disk is full. */
   withRoom?<T>(act: () => T): T;
   /** Has what could not be stored. */
@@ -42,14 +42,14 @@ const STORE =
   "INSERT OR REPLACE INTO agent_pauses (agent_id, since, until, boot_until) VALUES ($agent_id, $since, $until, $boot_until)";
 
 export class AgentPauses {
-  readonly #db: Statements;
+  readonly #db: PreparedStatements;
   readonly #settings: AgentPausesSettings;
   readonly #rows = new Map<string, PauseRow>();
   readonly #book: PauseBook<PauseRow>;
 
   /** `db` was opened with `AGENTS_SCHEMA`. */
   constructor(db: Database.Database, settings: AgentPausesSettings) {
-    this.#db = new Statements(db);
+    this.#db = new PreparedStatements(db);
     this.#settings = settings;
     const { withRoom, kept } = settings;
     this.#book = new PauseBook({ db: this.#db, store: STORE, remove: (who) => this.#delete(who), withRoom, kept });
@@ -91,7 +91,7 @@ export class AgentPauses {
     this.#rows.set(agent_id, success ? data : { agent_id, since: now, until: null, boot_until: null });
   }
 
-  get #report(): RowReport {
+  get #report(): DamagedRowReport {
     return this.#settings.report ?? NO_REPORT;
   }
 

@@ -6,10 +6,10 @@ import type { GatePaths } from "../../ipc/base/paths.ts";
 import { type Level, levelSchema } from "../../ipc/contract/decision.ts";
 import { GateError } from "../../ipc/contract/gate-error.ts";
 import { isoSeconds } from "../../ipc/contract/iso-seconds.ts";
+import { type DamagedRowReport, NO_REPORT } from "../base/sqlite/damaged-row-report.ts";
 import { storageError } from "../base/sqlite/database.ts";
 import type { Schema } from "../base/sqlite/database-schema.ts";
-import { NO_REPORT, type RowReport } from "../base/sqlite/row-report.ts";
-import { Statements } from "../base/sqlite/statements.ts";
+import { PreparedStatements } from "../base/sqlite/prepared-statements.ts";
 import { hasItsToken, removeToken, tokenHash, writeNewToken } from "./agent-tokens.ts";
 
 /** The paired agents, their levels, and their authentication. */
@@ -72,10 +72,10 @@ export const AGENTS_SCHEMA: Schema = {
 
 /** Kept in memory and written through: only the process that holds the gate's lock writes it. */
 export class AgentDirectory {
-  readonly #db: Statements;
+  readonly #db: PreparedStatements;
   readonly #paths: GatePaths;
   readonly #now: () => number;
-  readonly #report: RowReport;
+  readonly #report: DamagedRowReport;
   readonly #withRoom: <T>(act: () => T) => T;
   readonly #by_id = new Map<string, Row>();
   /** Names of paired agents whose rows can't be read: they are refused. */
@@ -86,11 +86,11 @@ export class AgentDirectory {
     db: Database.Database,
     paths: GatePaths,
     now: () => number = Date.now,
-    report: RowReport = NO_REPORT,
+    report: DamagedRowReport = NO_REPORT,
     withRoom: <T>(act: () => T) => T = (act) => act(),
   ) {
     this.#withRoom = withRoom;
-    this.#db = new Statements(db);
+    this.#db = new PreparedStatements(db);
     this.#paths = paths;
     this.#now = now;
     this.#report = report;

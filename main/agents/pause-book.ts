@@ -1,8 +1,8 @@
 import type { Clock } from "../base/clocks/clock.ts";
-import { type End, remaining } from "../base/clocks/ends.ts";
+import { remaining, type TwoClockEnd } from "../base/clocks/two-clock-end.ts";
 import { errorCode } from "../base/errors.ts";
 import { diskFullCode } from "../base/files/disk-reserve.ts";
-import type { Statements } from "../base/sqlite/statements.ts";
+import type { PreparedStatements } from "../base/sqlite/prepared-statements.ts";
 import type { KeptPauses } from "./kept-pauses.ts";
 
 /** What the gate's pause and those of single agents share: how they are written, which of them could not be, and when they end by themselves. */
@@ -18,7 +18,7 @@ export interface Ending {
 const MAX_WATCH_MS = 30_000;
 
 export interface PauseBookParts {
-  db: Statements;
+  db: PreparedStatements;
   /** SQL that writes a row. */
   store: string;
   remove(who: string): void;
@@ -125,7 +125,7 @@ export class PauseBook<Row extends object> {
   }
 }
 
-export function endOf({ until, boot_until }: Ending): End | null {
+export function endOf({ until, boot_until }: Ending): TwoClockEnd | null {
   return until === null ? null : { at: until, boot_at: boot_until };
 }
 

@@ -8,7 +8,7 @@ import { GateError } from "../../ipc/contract/gate-error.ts";
 import type { AgentPauses } from "../agents/agent-pauses.ts";
 import type { Alarms } from "../base/alarms.ts";
 import type { Clock } from "../base/clocks/clock.ts";
-import { SlotPool } from "../base/pipes/slots.ts";
+import { PipePairs } from "../base/pipes/pipe-pairs.ts";
 import type { Config } from "../config/config.ts";
 import type { Box, ConfinedRun } from "../decide/confinement/box.ts";
 import { confinedTo, type Declaration } from "../decide/confinement/declaration.ts";
@@ -77,7 +77,7 @@ interface Open {
   agent_launcher: Launcher;
   /** For the sockets of whole agents' runs. */
   agents_folder: string;
-  slots: SlotPool;
+  slots: PipePairs;
   plan: RunPlanParts;
   runs: Runs;
   network: BoxNetwork | undefined;
@@ -319,7 +319,7 @@ export class BoxService implements Box {
     this.#maker = maker && `${maker.name} ${maker.version || "of an unknown version"}`;
     this.#problem = problem;
     if (problem.problem !== null || maker === null || machine.bash === null) return undefined;
-    const slots = new SlotPool(folder.path, prefix, (error) => failed("making or removing pipes", error), ahead);
+    const slots = new PipePairs(folder.path, prefix, (error) => failed("making or removing pipes", error), ahead);
     await slots.begin();
     if (this.#closing.signal.aborted) {
       slots.close();

@@ -1,6 +1,6 @@
 import type { Principal } from "../../ipc/contract/operator-api.ts";
 import type { Rule } from "../../ipc/contract/rules.ts";
-import { Pieces } from "../base/clocks/pieces.ts";
+import { SlicedWork } from "../base/clocks/sliced-work.ts";
 import type { Reviewable } from "../decide/stages/examination.ts";
 import type { ExamineAgain } from "./final-decision.ts";
 
@@ -21,7 +21,7 @@ export class CoveredCalls {
   readonly #parts: CoveredCallsParts;
   /** The requests whose calls may be covered by now, and by whose grant. */
   readonly #to_examine = new Map<string, Principal>();
-  readonly #examining = new Pieces((ends_at) => this.#examineSome(ends_at));
+  readonly #examining = new SlicedWork((ends_at) => this.#examineSome(ends_at));
 
   constructor(parts: CoveredCallsParts) {
     this.#parts = parts;

@@ -1,7 +1,7 @@
 import type { Decision } from "../../ipc/contract/decision.ts";
 import type { ProposedCall } from "../../ipc/contract/wire.ts";
 import type { UserWords } from "../agents/sessions/user-words.ts";
-import { AtIntervals } from "../base/clocks/at-intervals.ts";
+import { Throttle } from "../base/clocks/throttle.ts";
 import { Gate } from "../calls/gate.ts";
 import type { SessionDecisions } from "../calls/reviews/session-decisions.ts";
 import type { Box } from "../decide/confinement/box.ts";
@@ -23,7 +23,7 @@ export function openGate(
   const { home, env, paths, config, clock, catalog, audit, prices, overrides, notes, publish, storage, failed } =
     opened;
   const { grants, mcp, approvals, activity, agent_pauses, rate, safety, state_reserve } = opened;
-  const reviews_changed = new AtIntervals(REVIEWS_CHANGED_MS, () => publish({ type: "reviews.changed", data: {} }));
+  const reviews_changed = new Throttle(REVIEWS_CHANGED_MS, () => publish({ type: "reviews.changed", data: {} }));
   return new Gate(
     {
       catalog,

@@ -5,9 +5,9 @@ import { KeptPauses } from "../agents/kept-pauses.ts";
 import type { Alarms } from "../base/alarms.ts";
 import { DiskReserve } from "../base/files/disk-reserve.ts";
 import { RoomsAhead } from "../base/files/room-ahead.ts";
+import type { DamagedRowReport } from "../base/sqlite/damaged-row-report.ts";
 import type { OpenDatabase } from "../base/sqlite/database-health.ts";
 import type { DatabaseName } from "../base/sqlite/database-names.ts";
-import type { RowReport } from "../base/sqlite/row-report.ts";
 import { AgedRequests } from "../calls/approvals/aged-requests.ts";
 import { ApprovalRegistry } from "../calls/approvals/registry.ts";
 import { GrantStore } from "../decide/grants/store.ts";
@@ -123,7 +123,7 @@ export function openStores(
 }
 
 /** An alarm for each unreadable row of a database, until the row is repaired or has expired. */
-function rowReport(alarms: Alarms, { file, title }: Pick<OpenDatabase, "file" | "title">): RowReport {
+function rowReport(alarms: Alarms, { file, title }: Pick<OpenDatabase, "file" | "title">): DamagedRowReport {
   const subjectOf = (what: string) => `${file}: ${what}`;
   return {
     damaged: (what, hint) =>

@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, readdirSync, renameSync, rmSync, unlinkSync, writ
 import { Socket } from "node:net";
 import { join } from "node:path";
 import { errorCode } from "../base/errors.ts";
-import { othersPipes, PIPES_AHEAD, type Slot, type SlotPool } from "../base/pipes/slots.ts";
+import { othersPipes, PIPES_AHEAD, type PipePair, type PipePairs } from "../base/pipes/pipe-pairs.ts";
 import { type PipeWords, readPipeWords } from "./pipe-words.ts";
 
 /**
@@ -23,7 +23,7 @@ export interface HookPipesParts {
   /** Its own folder; for the gate's user alone. */
   folder: string;
   /** In a folder beside it. */
-  slots: SlotPool;
+  slots: PipePairs;
   /** Of this gate alone: what else lies there is an earlier one's. */
   prefix: string;
   /** Pairs that wait: so many hooks may begin at once. */
@@ -34,7 +34,7 @@ export interface HookPipesParts {
 }
 
 interface Waiting {
-  slot: Slot;
+  slot: PipePair;
   socket: Socket;
   chunks: Buffer[];
   size: number;
@@ -131,7 +131,7 @@ export class HookPipes {
     }
   }
 
-  #wait(slot: Slot): void {
+  #wait(slot: PipePair): void {
     const { folder } = this.#parts;
     // In this order: a launcher looks for the other's name.
     for (const end of ["down", "up"])

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Env } from "../../ipc/base/paths.ts";
 import { GIVEN_PATH } from "../../ipc/contract/shell-path.ts";
 import { exactText } from "../../ipc/socket/frames.ts";
-import { SlotPool } from "../base/pipes/slots.ts";
+import { PipePairs } from "../base/pipes/pipe-pairs.ts";
 import { askGate, optionsOf } from "./answer.ts";
 import type { HookDialect, HookPlace } from "./dialect.ts";
 import { dialectOf } from "./dialects.ts";
@@ -31,7 +31,7 @@ export interface OpenedPipes {
 export function hookPipes({ state_dir, env, ahead, failed }: OpenedPipes): HookPipes {
   const prefix = randomBytes(4).toString("hex");
   const made = join(state_dir, "hook", "made-pipes");
-  const slots = new SlotPool(made, prefix, (error) => failed("making or removing the pipes of hooks", error), ahead);
+  const slots = new PipePairs(made, prefix, (error) => failed("making or removing the pipes of hooks", error), ahead);
   return new HookPipes({ folder: pipesFolder(state_dir), slots, prefix, ahead, answer: answersOf(env), failed }, made);
 }
 

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { launcherText } from "../../cli/hook/launcher-text.ts";
-import { SlotPool } from "../../main/base/pipes/slots.ts";
+import { PipePairs } from "../../main/base/pipes/pipe-pairs.ts";
 import { HookPipes } from "../../main/hooks/hook-pipes.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
@@ -29,7 +29,7 @@ it.each(SHELLS)(
       return JSON.stringify({ long: "}".repeat(200_000) });
     };
     const failed = (what: string, error: unknown) => expect.unreachable(`${what}: ${error}`);
-    const slots = new SlotPool(made, "p", (error) => failed("slots", error));
+    const slots = new PipePairs(made, "p", (error) => failed("slots", error));
     const pipes = new HookPipes({ folder, slots, prefix: "p", answer, failed }, made);
     onTestFinished(() => pipes.close());
     await pipes.begin();

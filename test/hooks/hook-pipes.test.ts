@@ -19,7 +19,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { launcherText } from "../../cli/hook/launcher-text.ts";
 import { OperatorClient } from "../../ipc/socket/operator-client.ts";
-import { PIPES_AHEAD, SlotPool } from "../../main/base/pipes/slots.ts";
+import { PIPES_AHEAD, PipePairs } from "../../main/base/pipes/pipe-pairs.ts";
 import { HookPipes } from "../../main/hooks/hook-pipes.ts";
 import { pipesFolder } from "../../main/hooks/pipes-folder.ts";
 import { startServe } from "../support/gate-process.ts";
@@ -432,7 +432,7 @@ describe("whatever is in the place of a pair, nothing is let through by it, and 
     onTestFinished(() => void vi.useRealTimers());
     const { paths } = temporaryHome();
     const [folder, made] = [pipesFolder(paths.state_dir), join(paths.state_dir, "hook", "made-pipes")];
-    const slots = new SlotPool(made, "own", () => undefined);
+    const slots = new PipePairs(made, "own", () => undefined);
     const failed = (what: string, error: unknown) => expect.unreachable(`${what}: ${error}`);
     const is_none = vi.spyOn(slots, "takeMade").mockReturnValue(undefined);
     const pipes = new HookPipes({ folder, slots, prefix: "own", answer: async () => undefined, failed }, made);
@@ -453,7 +453,7 @@ describe("whatever is in the place of a pair, nothing is let through by it, and 
     const [folder, made] = [pipesFolder(paths.state_dir), join(paths.state_dir, "hook", "made-pipes")];
     const failed = (what: string, error: unknown) => expect.unreachable(`${what}: ${error}`);
     const pipesOf = (prefix: string) => {
-      const slots = new SlotPool(made, prefix, () => undefined);
+      const slots = new PipePairs(made, prefix, () => undefined);
       return { slots, pipes: new HookPipes({ folder, slots, prefix, answer: async () => undefined, failed }, made) };
     };
     const { slots, pipes } = pipesOf("own");

@@ -2,7 +2,7 @@ import { closeSync, constants, lstatSync, openSync, readSync, rmSync } from "nod
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { errorCode } from "../../base/errors.ts";
-import { othersPipes } from "../../base/pipes/slots.ts";
+import { othersPipes } from "../../base/pipes/pipe-pairs.ts";
 
 /** Runs of a gate that has ended: they continue, confined, and still hold their pipe. */
 

@@ -4,7 +4,7 @@ import { Socket } from "node:net";
 import { join } from "node:path";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { errorCode } from "../../base/errors.ts";
-import type { Slot, SlotPool } from "../../base/pipes/slots.ts";
+import type { PipePair, PipePairs } from "../../base/pipes/pipe-pairs.ts";
 import type { ConfinedRun } from "../../decide/confinement/box.ts";
 import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
 import type { BoxFolder } from "../box-folder.ts";
@@ -54,7 +54,7 @@ export interface Plan {
 
 interface LiveRun extends Run {
   readonly plan: Plan;
-  readonly slot: Slot;
+  readonly slot: PipePair;
   socket: Socket;
   is_down_open: boolean;
   chunks: Buffer[];
@@ -72,7 +72,7 @@ interface LiveRun extends Run {
 
 export interface RunsParts {
   folder: BoxFolder;
-  slots: SlotPool;
+  slots: PipePairs;
   /** The name of the program that makes the boxes. */
   maker: string;
   /** Its client has said that it runs in the background, and it has begun nothing in its box. */

@@ -2,7 +2,7 @@ import type Database from "better-sqlite3";
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import type { Clock } from "../../base/clocks/clock.ts";
 import { SettledClock } from "../../base/clocks/settled-clock.ts";
-import { Statements } from "../../base/sqlite/statements.ts";
+import { PreparedStatements } from "../../base/sqlite/prepared-statements.ts";
 
 /** Removes requests that ended long ago: their receipts and the trail's lines stay. */
 
@@ -18,7 +18,7 @@ const AGED = `status <> 'pending' AND decision_at < ?
   AND token NOT IN (SELECT token FROM receipts_due)`;
 
 export class AgedRequests {
-  readonly #db: Statements;
+  readonly #db: PreparedStatements;
   readonly #keep_days: number;
   readonly #clock: Clock;
   readonly #settled: SettledClock;
@@ -27,7 +27,7 @@ export class AgedRequests {
 
   /** `db`: approvals.db. `keep_days`: 0 keeps them for good. */
   constructor(db: Database.Database, keep_days: number, clock: Clock) {
-    this.#db = new Statements(db);
+    this.#db = new PreparedStatements(db);
     this.#keep_days = keep_days;
     this.#clock = clock;
     this.#settled = new SettledClock(clock);

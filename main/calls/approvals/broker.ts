@@ -3,7 +3,7 @@ import type { Answer, ApprovalView, Principal } from "../../../ipc/contract/oper
 import type { WithdrawalRule } from "../../../ipc/contract/rules.ts";
 import type { Surface } from "../../../ipc/contract/surface.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
-import { earlierEnd } from "../../base/clocks/ends.ts";
+import { earlierEnd } from "../../base/clocks/two-clock-end.ts";
 import { errorCode } from "../../base/errors.ts";
 import type { CalledTool } from "../../decide/executors/called-tool.ts";
 import type { GrantStore } from "../../decide/grants/store.ts";

@@ -1,7 +1,7 @@
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import type { Clock } from "../../base/clocks/clock.ts";
-import { bootSecond, type End, remaining } from "../../base/clocks/ends.ts";
-import type { Statements } from "../../base/sqlite/statements.ts";
+import { bootSecond, remaining, type TwoClockEnd } from "../../base/clocks/two-clock-end.ts";
+import type { PreparedStatements } from "../../base/sqlite/prepared-statements.ts";
 
 /** When a request's time is over: the first of both clocks that says so ends it. */
 
@@ -19,12 +19,12 @@ export function isLate({ expires_at, boot_expires_at }: Deadline, clock: Clock):
   return expires_at < isoSeconds(clock.now()) || bootSecond(boot_expires_at, id) < Math.floor(ms / 1000);
 }
 
-export function deadlineOf({ expires_at, boot_expires_at }: Deadline): End {
+export function deadlineOf({ expires_at, boot_expires_at }: Deadline): TwoClockEnd {
   return { at: expires_at, boot_at: boot_expires_at };
 }
 
 /** How long it is until a waiting request expires, in milliseconds, or undefined if none waits. */
-export function nextDeadline(db: Statements, clock: Clock): number | undefined {
+export function nextDeadline(db: PreparedStatements, clock: Clock): number | undefined {
   // A damaged date would come first, and say nothing.
   const { at } = db.one<{ at: unknown }>(
     "SELECT min(expires_at) AS at FROM pending INDEXED BY idx_pending_deadline WHERE status = 'pending' AND expires_at GLOB '[12][0-9][0-9][0-9]-*'",

@@ -1,5 +1,5 @@
 import type { ApprovalStatus, Capability } from "../../../ipc/contract/decision.ts";
-import type { Statements } from "../../base/sqlite/statements.ts";
+import type { PreparedStatements } from "../../base/sqlite/prepared-statements.ts";
 
 /** A page of the requests that ended, for a listing of any length. */
 
@@ -25,7 +25,7 @@ export interface EndedQuery {
 const SEARCHED = 20_000;
 
 /** The last answered first. A statement is one of few: each condition has its place in it, or none. */
-export function endedRows<Row>(db: Statements, query: EndedQuery): { total: number; rows: Row[] } {
+export function endedRows<Row>(db: PreparedStatements, query: EndedQuery): { total: number; rows: Row[] } {
   const { token, agent, status, capability, text, since, until, answered, limit, offset } = query;
   const where = ["status <> 'pending'"];
   if (token !== undefined) where.push("token = $token");

@@ -2,9 +2,9 @@ import { hash } from "node:crypto";
 import type Database from "better-sqlite3";
 import { z } from "zod";
 import type { Clock } from "../../base/clocks/clock.ts";
-import { endAt, moment } from "../../base/clocks/ends.ts";
-import { NO_REPORT, type RowReport } from "../../base/sqlite/row-report.ts";
-import { Statements } from "../../base/sqlite/statements.ts";
+import { endAt, moment } from "../../base/clocks/two-clock-end.ts";
+import { type DamagedRowReport, NO_REPORT } from "../../base/sqlite/damaged-row-report.ts";
+import { PreparedStatements } from "../../base/sqlite/prepared-statements.ts";
 import { type ActiveUntil, activeUntil, isActive } from "../../decide/grants/active.ts";
 
 /**
@@ -29,14 +29,14 @@ export function passOf(share_key: string, session: string, shown: unknown): stri
 }
 
 export class JudgePasses {
-  readonly #db: Statements;
+  readonly #db: PreparedStatements;
   readonly #clock: Clock;
   /** By call. Kept in memory and written through: only the process that holds the gate's lock writes them. */
   readonly #kept = new Map<string, ActiveUntil & { agent_id: string }>();
 
   /** `db` was opened with `APPROVALS_SCHEMA`. */
-  constructor(db: Database.Database, clock: Clock, report: RowReport = NO_REPORT) {
-    this.#db = new Statements(db);
+  constructor(db: Database.Database, clock: Clock, report: DamagedRowReport = NO_REPORT) {
+    this.#db = new PreparedStatements(db);
     this.#clock = clock;
     for (const row of this.#db.prepare<Row>("SELECT * FROM judge_passes").all()) {
       const read = rowSchema.safeParse(row);

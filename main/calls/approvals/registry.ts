@@ -5,10 +5,10 @@ import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import type { Principal } from "../../../ipc/contract/operator-api.ts";
 import type { WithdrawalRule } from "../../../ipc/contract/rules.ts";
 import type { Clock } from "../../base/clocks/clock.ts";
-import { endAt, moment, postponed } from "../../base/clocks/ends.ts";
+import { endAt, moment, postponed } from "../../base/clocks/two-clock-end.ts";
+import { type DamagedRowReport, NO_REPORT } from "../../base/sqlite/damaged-row-report.ts";
 import { emptyLog } from "../../base/sqlite/database.ts";
-import { NO_REPORT, type RowReport } from "../../base/sqlite/row-report.ts";
-import { Statements } from "../../base/sqlite/statements.ts";
+import { PreparedStatements } from "../../base/sqlite/prepared-statements.ts";
 import { ApprovalError, alreadyResolved, damagedRequest } from "./approval-error.ts";
 import { deadlineOf, IS_IN_TIME, isLate, nextDeadline } from "./deadline.ts";
 import { type EndedQuery, endedRows } from "./history.ts";
@@ -38,19 +38,19 @@ export class ApprovalRegistry {
   /** What the user allowed once in spite of a judge. */
   readonly passes: JudgePasses;
   readonly #database: Database.Database;
-  readonly #db: Statements;
+  readonly #db: PreparedStatements;
   readonly #clock: Clock;
   readonly #now: () => number;
-  readonly #report: RowReport;
+  readonly #report: DamagedRowReport;
   /** How many requests of each agent wait, those included that have expired and aren't marked yet. */
   readonly #waiting: WaitingCounts;
   /** Values that were taken out of the database may still be in its log. */
   #has_log = true;
 
   /** `db` was opened with `APPROVALS_SCHEMA`. */
-  constructor(db: Database.Database, clock: Clock, report: RowReport = NO_REPORT) {
+  constructor(db: Database.Database, clock: Clock, report: DamagedRowReport = NO_REPORT) {
     this.#database = db;
-    this.#db = new Statements(db);
+    this.#db = new PreparedStatements(db);
     this.#clock = clock;
     this.#now = clock.now;
     this.#report = report;

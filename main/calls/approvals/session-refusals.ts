@@ -7,9 +7,9 @@ import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import { type Refuse, refuseSchema } from "../../../ipc/contract/operator-api.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
 import type { Clock } from "../../base/clocks/clock.ts";
-import { earlierEnd, endAt, moment } from "../../base/clocks/ends.ts";
-import { NO_REPORT, type RowReport } from "../../base/sqlite/row-report.ts";
-import { Statements } from "../../base/sqlite/statements.ts";
+import { earlierEnd, endAt, moment } from "../../base/clocks/two-clock-end.ts";
+import { type DamagedRowReport, NO_REPORT } from "../../base/sqlite/damaged-row-report.ts";
+import { PreparedStatements } from "../../base/sqlite/prepared-statements.ts";
 import { callHash } from "../../decide/executors/canonical.ts";
 import { type ActiveUntil, activeUntil, isActive } from "../../decide/grants/active.ts";
 import { type ResolvedRequirement, targetText } from "../../shell-reading/targets/target.ts";
@@ -55,15 +55,15 @@ export interface RefusableCall {
 }
 
 export class SessionRefusals {
-  readonly #db: Statements;
+  readonly #db: PreparedStatements;
   readonly #clock: Clock;
-  readonly #report: RowReport;
+  readonly #report: DamagedRowReport;
   /** By agent and session. Kept in memory and written through: only the process that holds the gate's lock writes them. */
   readonly #kept = new Map<string, KeptRefusal[]>();
 
   /** `db` was opened with `APPROVALS_SCHEMA`. */
-  constructor(db: Database.Database, clock: Clock, report: RowReport = NO_REPORT) {
-    this.#db = new Statements(db);
+  constructor(db: Database.Database, clock: Clock, report: DamagedRowReport = NO_REPORT) {
+    this.#db = new PreparedStatements(db);
     this.#clock = clock;
     this.#report = report;
     for (const row of this.#db.prepare<Row>("SELECT * FROM refusals ORDER BY id").all()) this.#take(row);

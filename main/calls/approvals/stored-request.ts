@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ownCommand } from "../../../ipc/base/own-command.ts";
 import { capabilitySchema } from "../../../ipc/contract/decision.ts";
-import type { RowReport } from "../../base/sqlite/row-report.ts";
+import type { DamagedRowReport } from "../../base/sqlite/damaged-row-report.ts";
 import type { Granted } from "./choices.ts";
 import { ownExtra } from "./kept.ts";
 import type { PendingRequest } from "./pending-request.ts";
@@ -40,7 +40,7 @@ export function requestRow(token: string): string {
 
 export type StoredRow = Omit<PendingRequest, "extra" | "granted"> & { request_extra: string | null; granted: string };
 
-export function readRequest({ request_extra, granted, ...row }: StoredRow, report: RowReport): PendingRequest {
+export function readRequest({ request_extra, granted, ...row }: StoredRow, report: DamagedRowReport): PendingRequest {
   const own = request_extra === null ? undefined : ownExtra(request_extra);
   const given = storedGrants(granted);
   // Another writer of the required table names no agent, and leaves the extra's shape open.

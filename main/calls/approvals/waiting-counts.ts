@@ -1,11 +1,11 @@
-import type { Statements } from "../../base/sqlite/statements.ts";
+import type { PreparedStatements } from "../../base/sqlite/prepared-statements.ts";
 
 /** How many requests of each agent wait, so that an ask needn't count them. The database has the truth: this is what it said last. */
 export class WaitingCounts {
-  readonly #db: Statements;
+  readonly #db: PreparedStatements;
   #counts = new Map<string, number>();
 
-  constructor(db: Statements) {
+  constructor(db: PreparedStatements) {
     this.#db = db;
     this.recount();
   }

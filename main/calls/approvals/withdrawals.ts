@@ -1,5 +1,5 @@
 import type { WithdrawalRule } from "../../../ipc/contract/rules.ts";
-import { Pieces } from "../../base/clocks/pieces.ts";
+import { SlicedWork } from "../../base/clocks/sliced-work.ts";
 
 /**
  * Requests that are to be withdrawn: a pause, a revocation or a crowd that disconnects ends thousands. They end in short pieces, a
@@ -28,7 +28,7 @@ export class Withdrawals {
   readonly #parts: WithdrawalParts;
   readonly #waiting = new Map<string, Withdrawal>();
   readonly #counts = new Map<string, number>();
-  readonly #pieces = new Pieces((ends_at) => this.#work(ends_at));
+  readonly #pieces = new SlicedWork((ends_at) => this.#work(ends_at));
   /** After a failure one at a time, so that one that can't be withdrawn keeps no other. */
   #is_one_by_one = false;
   #retry: NodeJS.Timeout | undefined;

@@ -4,7 +4,7 @@ import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import type { RefusedCall } from "../../../ipc/contract/judges.ts";
 import { possibleAfter } from "../../../ipc/contract/rules.ts";
-import { type End, endAt, remaining } from "../../base/clocks/ends.ts";
+import { endAt, remaining, type TwoClockEnd } from "../../base/clocks/two-clock-end.ts";
 import { describe } from "../../decide/description/describe.ts";
 import { loggedNameOf } from "../../decide/executors/catalog.ts";
 import type { Denial, Examined, Reviewable } from "../../decide/stages/examination.ts";
@@ -44,7 +44,7 @@ interface Kept {
   executor: string;
   /** What the same is listed once by; of what a judge refused, what its pass goes by. */
   key: string;
-  end: End;
+  end: TwoClockEnd;
 }
 
 export class RefusedCalls {

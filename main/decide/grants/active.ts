@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clocks/clock.ts";
-import { bootSecond } from "../../base/clocks/ends.ts";
+import { bootSecond } from "../../base/clocks/two-clock-end.ts";
 
 /**
  * When a grant is active: not revoked, and not over by either clock. Said twice, for the database and for a lookup that must not

@@ -1,6 +1,6 @@
 import { serverTargetOf } from "../../../ipc/contract/mcp-names.ts";
-import { NO_REPORT, type RowReport } from "../../base/sqlite/row-report.ts";
-import type { Statements } from "../../base/sqlite/statements.ts";
+import { type DamagedRowReport, NO_REPORT } from "../../base/sqlite/damaged-row-report.ts";
+import type { PreparedStatements } from "../../base/sqlite/prepared-statements.ts";
 import { grantsCovering } from "../../shell-reading/targets/host.ts";
 import { type PathMatcher, pathMatcher } from "../../shell-reading/targets/pattern.ts";
 import { type CallTarget, pathName } from "../../shell-reading/targets/target.ts";
@@ -43,10 +43,10 @@ export const MAX_AGE_MS = 1;
 
 /** The grants that aren't revoked, by the place they are looked up at, as the file holds them: what was read is kept until it changes. */
 export class GrantCache {
-  readonly #db: Statements;
+  readonly #db: PreparedStatements;
   readonly #boot_id: string;
   readonly #kept = new Map<string, readonly CachedGrant[]>();
-  readonly #report: RowReport;
+  readonly #report: DamagedRowReport;
   #filter = new GrantFilter(0);
   /** How many more places the index has room for. */
   #room = 0;
@@ -55,7 +55,7 @@ export class GrantCache {
   #looked_at = Number.NEGATIVE_INFINITY;
 
   /** `boot_id` names this boot of the machine. */
-  constructor(db: Statements, boot_id: string, report: RowReport = NO_REPORT) {
+  constructor(db: PreparedStatements, boot_id: string, report: DamagedRowReport = NO_REPORT) {
     this.#db = db;
     this.#boot_id = boot_id;
     this.#report = report;

@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clocks/clock.ts";
-import { bootSecond, endAt } from "../../base/clocks/ends.ts";
-import type { Statements } from "../../base/sqlite/statements.ts";
+import { bootSecond, endAt } from "../../base/clocks/two-clock-end.ts";
+import type { PreparedStatements } from "../../base/sqlite/prepared-statements.ts";
 
 const DAY_SECONDS = 86_400;
 /** How much of the time that no clock but the wall's has seen counts: it may have been set meanwhile. */
@@ -17,12 +17,12 @@ interface Row {
  * since boot counts, also while no gate ran. From one boot to another there is only the wall clock: a day of that at the most.
  */
 export class ObservedTime {
-  readonly #db: Statements;
+  readonly #db: PreparedStatements;
   readonly #clock: Clock;
   #last: Row;
 
   /** `db` was opened with `grantsSchema`. */
-  constructor(db: Statements, clock: Clock) {
+  constructor(db: PreparedStatements, clock: Clock) {
     this.#db = db;
     this.#clock = clock;
     const [stored] = db.prepare<Row>("SELECT seconds, wall_at, boot_at FROM observed_time").all();

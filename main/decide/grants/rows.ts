@@ -1,6 +1,6 @@
 import { ownCommand } from "../../../ipc/base/own-command.ts";
 import { type Capability, capabilitySchema } from "../../../ipc/contract/decision.ts";
-import type { RowReport } from "../../base/sqlite/row-report.ts";
+import type { DamagedRowReport } from "../../base/sqlite/damaged-row-report.ts";
 
 /** A date as the databases hold it: anything else would sort beyond every end. */
 const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
@@ -31,7 +31,7 @@ interface ReadRow {
 }
 
 /** Those of the rows that are whole; another one counts for nothing, and is reported. */
-export function wholeGrants<Row extends ReadRow>(rows: readonly Row[], report: RowReport): Row[] {
+export function wholeGrants<Row extends ReadRow>(rows: readonly Row[], report: DamagedRowReport): Row[] {
   return rows.filter((row) => {
     if (isWhole(row)) return true;
     report.damaged(

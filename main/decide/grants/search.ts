@@ -2,8 +2,8 @@ import type { Capability } from "../../../ipc/contract/decision.ts";
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import type { GrantOrder } from "../../../ipc/contract/operator-api.ts";
 import type { Clock } from "../../base/clocks/clock.ts";
-import { moment } from "../../base/clocks/ends.ts";
-import type { Statements } from "../../base/sqlite/statements.ts";
+import { moment } from "../../base/clocks/two-clock-end.ts";
+import type { PreparedStatements } from "../../base/sqlite/prepared-statements.ts";
 import { IS_ACTIVE } from "./active.ts";
 
 /** A page of the grants for a listing of any length. */
@@ -35,7 +35,7 @@ const ORDER: Readonly<Record<GrantOrder, string>> = {
 
 /** A statement is one of few: each condition has its place in it, or none. */
 export function searchGrants<Row>(
-  db: Statements,
+  db: PreparedStatements,
   columns: string,
   query: GrantQuery,
   clock: Clock,

@@ -1,7 +1,7 @@
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import type { Clock } from "../../base/clocks/clock.ts";
-import { endAt, moment } from "../../base/clocks/ends.ts";
-import type { Statements } from "../../base/sqlite/statements.ts";
+import { endAt, moment } from "../../base/clocks/two-clock-end.ts";
+import type { PreparedStatements } from "../../base/sqlite/prepared-statements.ts";
 import { IS_ACTIVE } from "./active.ts";
 import type { Grant } from "./rows.ts";
 
@@ -40,7 +40,7 @@ const isUnused = (column: string) => `(coalesce(${column}, '') <= $unused_since 
 
 /** @param day of the gate's own count. @throws SQLite's error: nothing was changed then */
 export function revokeStale(
-  db: Statements,
+  db: PreparedStatements,
   clock: Clock,
   { unused_days, day }: { unused_days: number; day: number },
 ): StaleBatch<Grant> | undefined {
@@ -66,7 +66,7 @@ export function revokeStale(
   });
 }
 
-export function listStale(db: Statements, clock: Clock): StaleBatch<Grant>[] {
+export function listStale(db: PreparedStatements, clock: Clock): StaleBatch<Grant>[] {
   const now = moment(clock);
   const batches = db
     .prepare<Omit<StaleBatch<Grant>, "grants">>(
@@ -84,7 +84,7 @@ export function listStale(db: Statements, clock: Clock): StaleBatch<Grant>[] {
 
 /** Undefined where the batch isn't known any more. @throws SQLite's error: nothing was changed then */
 export function restoreStale(
-  db: Statements,
+  db: PreparedStatements,
   clock: Clock,
   { revoked_at, day }: { revoked_at: string; day: number },
 ): (Grant & { target_base: string })[] | undefined {

@@ -6,10 +6,9 @@ import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import type { Principal } from "../../../ipc/contract/operator-api.ts";
 import type { Surface } from "../../../ipc/contract/surface.ts";
 import { type Clock, normaliseDate } from "../../base/clocks/clock.ts";
-import { earlierEnd, endAt, moment } from "../../base/clocks/ends.ts";
+import { earlierEnd, endAt, moment } from "../../base/clocks/two-clock-end.ts";
 import { storageError } from "../../base/sqlite/database.ts";
-import { NO_REPORT, type RowReport } from "../../base/sqlite/row-report.ts";
-import { type SqliteDatabase, Statements } from "../../base/sqlite/statements.ts";
+import { PreparedStatements, type SqliteDatabase } from "../../base/sqlite/prepared-statements.ts";
 import { CAPABILITY_REGISTRY } from "../../shell-reading/targets/capabilities.ts";
 import { hostGrantMatches } from "../../shell-reading/targets/host.ts";
 import { expandHome } from "../../shell-reading/targets/path.ts";
@@ -72,10 +71,10 @@ const VALUES = WRITTEN.replaceAll(/\w+/g, "$$$&");
 type Row = Grant & { boot_expires_at: string | null };
 
 export class GrantStore {
-  readonly #db: Statements;
+  readonly #db: PreparedStatements;
   readonly #home: string;
   readonly #clock: Clock;
-  readonly #report: RowReport;
+  readonly #report: DamagedRowReport;
   readonly #cache: GrantCache;
   readonly #revocations: Revocations;
   readonly #observed: ObservedTime;
@@ -85,8 +84,8 @@ export class GrantStore {
   readonly #used = new Map<number, string>();
 
   /** `db` was opened with `grantsSchema`. */
-  constructor(db: SqliteDatabase, home: string, clock: Clock, report: RowReport = NO_REPORT) {
-    this.#db = new Statements(db);
+  constructor(db: SqliteDatabase, home: string, clock: Clock, report: DamagedRowReport = NO_REPORT) {
+    this.#db = new PreparedStatements(db);
     this.#home = home;
     this.#clock = clock;
     this.#report = report;

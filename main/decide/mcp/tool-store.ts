@@ -2,7 +2,7 @@ import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import { type Surface, surfaceSchema } from "../../../ipc/contract/surface.ts";
 import type { Clock } from "../../base/clocks/clock.ts";
 import { storageError } from "../../base/sqlite/database.ts";
-import { type SqliteDatabase, Statements } from "../../base/sqlite/statements.ts";
+import { PreparedStatements, type SqliteDatabase } from "../../base/sqlite/prepared-statements.ts";
 import { readDefinition } from "./definition.ts";
 
 /** What the user has said of MCP servers' tools, bound to each tool's definition as it was then: written by their answers alone. */
@@ -50,12 +50,12 @@ type Row = Omit<KeptTool, "agent_id" | "surface" | "state"> & { agent: string; s
 const COLUMNS = "id, agent, source, server, tool, pin, definition, state, decided_at, surface";
 
 export class McpToolStore {
-  readonly #db: Statements;
+  readonly #db: PreparedStatements;
   readonly #clock: Clock;
 
   /** `db` was opened with `grantsSchema`. */
   constructor(db: SqliteDatabase, clock: Clock) {
-    this.#db = new Statements(db);
+    this.#db = new PreparedStatements(db);
     this.#clock = clock;
   }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Capability, capabilitySchema } from "../../../ipc/contract/decision.ts";
 import type { Clock } from "../../base/clocks/clock.ts";
-import { type SqliteDatabase, Statements } from "../../base/sqlite/statements.ts";
+import { PreparedStatements, type SqliteDatabase } from "../../base/sqlite/prepared-statements.ts";
 import { hasOne, isLess, type Level, levelAt, type Moment, momentOf, refilled, waitFor, wholeCalls } from "./bucket.ts";
 import type { Limit } from "./config.ts";
 
@@ -53,7 +53,7 @@ interface Bucket {
 type Buckets = Map<Capability, Bucket>;
 
 export class Budgets {
-  readonly #db: Statements;
+  readonly #db: PreparedStatements;
   readonly #clock: Clock;
   readonly #limits: ReadonlyMap<Capability, Limit>;
   readonly #failed: (what: string, error: unknown) => void;
@@ -69,7 +69,7 @@ export class Budgets {
     clock: Clock,
     failed: (what: string, error: unknown) => void,
   ) {
-    this.#db = new Statements(db);
+    this.#db = new PreparedStatements(db);
     this.#clock = clock;
     this.#limits = limits;
     this.#failed = failed;

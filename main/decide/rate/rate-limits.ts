@@ -2,7 +2,7 @@ import type { ApprovalStatus, Capability } from "../../../ipc/contract/decision.
 import type { RepeatedCall } from "../../../ipc/contract/rate.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
 import type { Clock } from "../../base/clocks/clock.ts";
-import type { SqliteDatabase } from "../../base/sqlite/statements.ts";
+import type { SqliteDatabase } from "../../base/sqlite/prepared-statements.ts";
 import { INTERNAL_EXECUTORS } from "../executors/internal.ts";
 import { type BudgetLeft, Budgets, type UsedUp } from "./budgets.ts";
 import { type Limit, limitsOf, type RateConfig } from "./config.ts";

@@ -1,4 +1,4 @@
-import type { SqliteDatabase } from "../../base/sqlite/statements.ts";
+import type { SqliteDatabase } from "../../base/sqlite/prepared-statements.ts";
 
 /** In grants.db: what is left in each bucket that isn't full, less what its gate may give before it writes again. */
 export function rateBuckets(db: SqliteDatabase): void {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ownCommand } from "../../../ipc/base/own-command.ts";
 import { type Pause, pauseSchema, type ViolationCause, violationCauseSchema } from "../../../ipc/contract/safety.ts";
-import type { RowReport } from "../../base/sqlite/row-report.ts";
+import type { DamagedRowReport } from "../../base/sqlite/damaged-row-report.ts";
 
 const DATE = z.iso.datetime();
 
@@ -28,7 +28,7 @@ const rowSchema = z.object({
 export function readPause<Row extends StoredPause>(
   row: Row | undefined,
   now: string,
-  report: RowReport,
+  report: DamagedRowReport,
 ): Row | undefined {
   if (row === undefined || rowSchema.safeParse(row).success) return row;
   report.damaged(PAUSE_ROW, `the gate stays paused; to resume it: ${ownCommand("safety resume")}`);

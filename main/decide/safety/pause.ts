@@ -3,9 +3,9 @@ import type { Pause, ViolationCause } from "../../../ipc/contract/safety.ts";
 import { GATE, type KeptPauses } from "../../agents/kept-pauses.ts";
 import { type Ending, endOf, PauseBook, timeLeft } from "../../agents/pause-book.ts";
 import type { Clock } from "../../base/clocks/clock.ts";
-import { endAt, laterEnd, stricterEnd } from "../../base/clocks/ends.ts";
-import { NO_REPORT, type RowReport } from "../../base/sqlite/row-report.ts";
-import { type SqliteDatabase, Statements } from "../../base/sqlite/statements.ts";
+import { endAt, laterEnd, stricterEnd } from "../../base/clocks/two-clock-end.ts";
+import { type DamagedRowReport, NO_REPORT } from "../../base/sqlite/damaged-row-report.ts";
+import { PreparedStatements, type SqliteDatabase } from "../../base/sqlite/prepared-statements.ts";
 import { PAUSE_ROW, readCause, readPause } from "./pause-row.ts";
 
 /** The switch that stops every agent. It is on disk before anything follows from it, so that no crash lifts it. */
@@ -49,7 +49,7 @@ export interface PauseSwitchParts {
   clock: Clock;
   /** Called at each begin and end. */
   changed(pause: Pause): void;
-  report?: RowReport | undefined;
+  report?: DamagedRowReport | undefined;
   /** Runs a write, with the reserved space where the disk is full. */
   withRoom?: (<T>(act: () => T) => T) | undefined;
   /** Has what could not be stored. */
@@ -57,17 +57,17 @@ export interface PauseSwitchParts {
 }
 
 export class PauseSwitch {
-  readonly #db: Statements;
+  readonly #db: PreparedStatements;
   readonly #clock: Clock;
   readonly #changed: (pause: Pause) => void;
-  readonly #report: RowReport;
+  readonly #report: DamagedRowReport;
   readonly #kept: KeptPauses | undefined;
   readonly #book: PauseBook<PauseRow>;
   #row: PauseRow | undefined;
 
   /** `db` was opened with `SAFETY_SCHEMA`. */
   constructor(db: SqliteDatabase, { clock, changed, report, withRoom, kept }: PauseSwitchParts) {
-    this.#db = new Statements(db);
+    this.#db = new PreparedStatements(db);
     this.#clock = clock;
     this.#changed = changed;
     this.#report = report ?? NO_REPORT;

@@ -1,8 +1,8 @@
 import type { Pause, SafetyStatus, ViolationView } from "../../../ipc/contract/safety.ts";
 import { GATE, type KeptPauses } from "../../agents/kept-pauses.ts";
 import type { Clock } from "../../base/clocks/clock.ts";
-import type { RowReport } from "../../base/sqlite/row-report.ts";
-import type { SqliteDatabase } from "../../base/sqlite/statements.ts";
+import type { DamagedRowReport } from "../../base/sqlite/damaged-row-report.ts";
+import type { SqliteDatabase } from "../../base/sqlite/prepared-statements.ts";
 import { builtInRules } from "./built-in.ts";
 import type { SafetyConfig } from "./config.ts";
 import { SafetyFilter } from "./filter.ts";
@@ -19,7 +19,7 @@ export interface SafetyEvents {
   pauseChanged(pause: Pause): void;
   violated(violation: ViolationView): void;
   /** Reports unreadable rows. */
-  rows?: RowReport;
+  rows?: DamagedRowReport;
   /** Runs what writes the pause, with the reserved space where the disk is full. */
   withRoom?<T>(act: () => T): T;
   /** Has the pause where it can't be stored. */

@@ -2,8 +2,8 @@ import { ownCommand } from "../../../ipc/base/own-command.ts";
 import { shortened, visible } from "../../../ipc/base/visible-text.ts";
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import { type Severity, type SubjectType, type ViolationView, violationSchema } from "../../../ipc/contract/safety.ts";
-import { NO_REPORT, type RowReport } from "../../base/sqlite/row-report.ts";
-import { type SqliteDatabase, Statements } from "../../base/sqlite/statements.ts";
+import { type DamagedRowReport, NO_REPORT } from "../../base/sqlite/damaged-row-report.ts";
+import { PreparedStatements, type SqliteDatabase } from "../../base/sqlite/prepared-statements.ts";
 
 /** The stored violations. Bounded in number; a CRITICAL one is kept until the operator has acknowledged it. */
 
@@ -37,11 +37,11 @@ export function shownAbout(about: string | undefined): string | null {
 }
 
 export class ViolationLog {
-  readonly #db: Statements;
+  readonly #db: PreparedStatements;
   readonly #now: () => number;
   readonly #max: number;
   readonly #stored: (violation: ViolationView) => void;
-  readonly #report: RowReport;
+  readonly #report: DamagedRowReport;
   #writing: Promise<void> | undefined;
   #waiting: Writable[] = [];
 
@@ -51,9 +51,9 @@ export class ViolationLog {
     max: number,
     now: () => number,
     stored: (violation: ViolationView) => void,
-    report: RowReport = NO_REPORT,
+    report: DamagedRowReport = NO_REPORT,
   ) {
-    this.#db = new Statements(db);
+    this.#db = new PreparedStatements(db);
     this.#max = max;
     this.#now = now;
     this.#stored = stored;

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
-import { AtOnce } from "../../base/at-once.ts";
+import { ConcurrencyLimit } from "../../base/concurrency-limit.ts";
 import { errorCode } from "../../base/errors.ts";
 import { readOnlyArguments } from "../../box/arguments/bubblewrap.ts";
 import { repositoryPlaces } from "../../box/arguments/git.ts";
@@ -76,7 +76,7 @@ export interface AgentBoxParts {
 export class AgentBox {
   readonly #parts: AgentBoxParts;
   readonly #machine: Machine;
-  readonly #at_once = new AtOnce(AT_ONCE);
+  readonly #at_once = new ConcurrencyLimit(AT_ONCE);
   readonly #withheld = new WithheldFiles();
   #probe: { at: number; found: Promise<BoxProbe> } | undefined;
 

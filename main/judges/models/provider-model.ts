@@ -1,6 +1,6 @@
 import type { Env } from "../../../ipc/base/paths.ts";
 import type { ModelProblem } from "../../../ipc/contract/judges.ts";
-import { AtOnce } from "../../base/at-once.ts";
+import { ConcurrencyLimit } from "../../base/concurrency-limit.ts";
 import { isOnline, type ModelConfig } from "../../decide/reviews/config.ts";
 import type { ModelSpending, Spent } from "../../records/activity/spending.ts";
 import { type Model, type ModelAnswer, ModelBusy, ModelError, type ModelQuestion } from "../reviews/ports.ts";
@@ -49,7 +49,7 @@ export class ProviderModel implements Model {
   readonly #base_url: string;
   readonly #hostname: string;
   readonly #breaker = new Breaker(() => performance.now());
-  readonly #at_once = new AtOnce(AT_ONCE);
+  readonly #at_once = new ConcurrencyLimit(AT_ONCE);
   /** Requests of today, by the agent whose calls they were about; since the gate began. */
   readonly #askers = new Map<string, number>();
   #takes_schema = true;

@@ -3,7 +3,7 @@ import type { ActivityCounts, ActivityRange } from "../../../ipc/contract/activi
 import type { Outcome } from "../../../ipc/contract/decision.ts";
 import { localMidnight } from "../../base/clocks/local-time.ts";
 import type { Schema } from "../../base/sqlite/database-schema.ts";
-import { Statements } from "../../base/sqlite/statements.ts";
+import { PreparedStatements } from "../../base/sqlite/prepared-statements.ts";
 import { createCallSpending, createSpending } from "./spending.ts";
 
 /** How many calls were allowed, asked and denied, for each minute and agent: numbers only. */
@@ -41,13 +41,13 @@ const BUCKETS: Readonly<Record<ActivityRange, { seconds: number; count: number }
 const KEPT_MINUTES = 8 * 24 * 60;
 
 export class DecisionCounts {
-  readonly #db: Statements;
+  readonly #db: PreparedStatements;
   readonly #now: () => number;
   /** Counted, not yet written: by minute, then by agent. */
   readonly #waiting = new Map<number, Map<string, Counts>>();
 
   constructor(db: Database.Database, now: () => number) {
-    this.#db = new Statements(db);
+    this.#db = new PreparedStatements(db);
     this.#now = now;
   }
 

@@ -1,6 +1,6 @@
 import type Database from "better-sqlite3";
 import { localDay } from "../../base/clocks/local-time.ts";
-import { Statements } from "../../base/sqlite/statements.ts";
+import { PreparedStatements } from "../../base/sqlite/prepared-statements.ts";
 
 /** Sums of a day (local time), for each of several subjects: numbers only, written as they are counted. */
 
@@ -20,7 +20,7 @@ const DAYS_BACK = 2;
 const DAY_MS = 86_400_000;
 
 export class DaySums<K extends string, S extends string> {
-  readonly #db: Statements;
+  readonly #db: PreparedStatements;
   readonly #table: DayTable<K, S>;
   readonly #now: () => number;
   readonly #failed: (what: string, error: unknown) => void;
@@ -35,7 +35,7 @@ export class DaySums<K extends string, S extends string> {
     now: () => number,
     failed: (what: string, error: unknown) => void,
   ) {
-    this.#db = new Statements(db);
+    this.#db = new PreparedStatements(db);
     this.#table = table;
     this.#now = now;
     this.#failed = failed;

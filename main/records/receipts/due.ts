@@ -3,7 +3,7 @@ import { capabilitySchema, territorySchema } from "../../../ipc/contract/decisio
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import { refuseSchema } from "../../../ipc/contract/operator-api.ts";
 import { surfaceSchema } from "../../../ipc/contract/surface.ts";
-import { Statements } from "../../base/sqlite/statements.ts";
+import { PreparedStatements } from "../../base/sqlite/prepared-statements.ts";
 import { CAPABILITY_REGISTRY } from "../../shell-reading/targets/capabilities.ts";
 import {
   type AnswerPredicate,
@@ -47,12 +47,12 @@ type Common = Omit<Versions, "schema">;
 
 /** The rows of `receipts_due` in one database; `sql` reads them after an id, as many as a limit says. */
 abstract class DueRows<Row> implements DueReceipts {
-  protected readonly db: Statements;
+  protected readonly db: PreparedStatements;
   protected readonly versions: Versions;
   readonly #sql: string;
 
   constructor(db: Database.Database, versions: Common, sql: string) {
-    this.db = new Statements(db);
+    this.db = new PreparedStatements(db);
     this.versions = { ...versions, schema: db.pragma("user_version", { simple: true }) as number };
     this.#sql = sql;
   }

@@ -1,7 +1,7 @@
 import { ownCommand } from "../../../ipc/base/own-command.ts";
 import type { GateError } from "../../../ipc/contract/gate-error.ts";
 import type { Alarms } from "../../base/alarms.ts";
-import { Pieces } from "../../base/clocks/pieces.ts";
+import { SlicedWork } from "../../base/clocks/sliced-work.ts";
 import { errorCode } from "../../base/errors.ts";
 import { fileError } from "../../base/files/file-errors.ts";
 import { signedLine } from "./dsse.ts";
@@ -50,7 +50,7 @@ export class Receipts {
   readonly #parts: ReceiptsParts;
   readonly #files: ReceiptFiles;
   readonly #sources: readonly Source[];
-  readonly #pieces = new Pieces((ends_at) => this.#work(ends_at));
+  readonly #pieces = new SlicedWork((ends_at) => this.#work(ends_at));
   #next = 1;
   #is_open = false;
   #is_failing = false;

@@ -2,7 +2,7 @@ import type Database from "better-sqlite3";
 import { z } from "zod";
 import type { ChannelName } from "../../../ipc/contract/channels.ts";
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
-import { Statements } from "../../base/sqlite/statements.ts";
+import { PreparedStatements } from "../../base/sqlite/prepared-statements.ts";
 import type { Core } from "../../core/core.ts";
 
 /**
@@ -55,12 +55,12 @@ export function openChannelMessages(
 }
 
 export class ChannelMessages {
-  readonly #db: Statements;
+  readonly #db: PreparedStatements;
   readonly #parts: ChannelMessagesParts;
 
   /** `db` was opened with `APPROVALS_SCHEMA`. */
   constructor(db: Database.Database, parts: ChannelMessagesParts) {
-    this.#db = new Statements(db);
+    this.#db = new PreparedStatements(db);
     this.#parts = parts;
   }
 

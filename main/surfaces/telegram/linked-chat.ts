@@ -1,7 +1,7 @@
 import type Database from "better-sqlite3";
 import { z } from "zod";
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
-import { Statements } from "../../base/sqlite/statements.ts";
+import { PreparedStatements } from "../../base/sqlite/prepared-statements.ts";
 
 /** The chat that the user has linked, in agents.db: who it is, by number, and under which name: another one is confirmed again. */
 
@@ -14,13 +14,13 @@ const linkedSchema = z.object({
 export type Linked = z.infer<typeof linkedSchema>;
 
 export class LinkedChat {
-  readonly #db: Statements;
+  readonly #db: PreparedStatements;
   readonly #now: () => number;
   #linked: Linked | null;
 
   /** `db` was opened with `AGENTS_SCHEMA`. A row that can't be read is no link. */
   constructor(db: Database.Database, now: () => number) {
-    this.#db = new Statements(db);
+    this.#db = new PreparedStatements(db);
     this.#now = now;
     const row = this.#db.prepare("SELECT * FROM channel_links WHERE channel = 'telegram'").get();
     this.#linked = linkedSchema.safeParse(row).data ?? null;

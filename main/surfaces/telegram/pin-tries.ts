@@ -1,6 +1,6 @@
 import type Database from "better-sqlite3";
 import { z } from "zod";
-import { Statements } from "../../base/sqlite/statements.ts";
+import { PreparedStatements } from "../../base/sqlite/prepared-statements.ts";
 
 /** How many wrong PINs were tried on a day, in agents.db: a restart gives no further tries. */
 
@@ -12,12 +12,12 @@ const triesSchema = z.object({
 type Tries = z.infer<typeof triesSchema>;
 
 export class PinTries {
-  readonly #db: Statements;
+  readonly #db: PreparedStatements;
   #tries: Tries;
 
   /** `db` was opened with `AGENTS_SCHEMA`. */
   constructor(db: Database.Database) {
-    this.#db = new Statements(db);
+    this.#db = new PreparedStatements(db);
     const row = this.#db.prepare("SELECT * FROM pin_tries WHERE channel = 'telegram'").get();
     this.#tries = triesSchema.safeParse(row).data ?? { day: "", wrong: 0 };
   }

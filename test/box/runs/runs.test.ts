@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { confinedCommand } from "../../../ipc/base/confined-command.ts";
-import { SlotPool } from "../../../main/base/pipes/slots.ts";
+import { PipePairs } from "../../../main/base/pipes/pipe-pairs.ts";
 import { openBoxFolder } from "../../../main/box/box-folder.ts";
 import { Places } from "../../../main/box/project/places.ts";
 import { Runs } from "../../../main/box/runs/runs.ts";
@@ -45,7 +45,7 @@ const idle = ({ box }: BoxUnderTest) =>
 
 async function runsAlone() {
   const folder = openBoxFolder(tempFolder());
-  const slots = new SlotPool(folder.path, "test", () => undefined);
+  const slots = new PipePairs(folder.path, "test", () => undefined);
   await slots.begin();
   const failed = (what: string) => expect.unreachable(what);
   const never = { bypassed: () => failed("bypassed"), hidItsEnd: () => failed("hidItsEnd") };

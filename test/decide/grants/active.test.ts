@@ -2,7 +2,7 @@ import Database from "better-sqlite3";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Clock } from "../../../main/base/clocks/clock.ts";
-import { type End, endAt, moment } from "../../../main/base/clocks/ends.ts";
+import { endAt, moment, type TwoClockEnd } from "../../../main/base/clocks/two-clock-end.ts";
 import { activeUntil, type Duration, IS_ACTIVE, isActive } from "../../../main/decide/grants/active.ts";
 
 /** Clocks as somebody left them: the wall clock may have been set, the machine may have been started anew. */
@@ -14,7 +14,7 @@ const clock: fc.Arbitrary<Clock> = fc
   })
   .map(({ boot, ms, wall }) => ({ now: () => Date.UTC(2026, 4, 4) + wall, boot: () => ({ id: boot, ms }) }));
 
-const end: fc.Arbitrary<End | null> = fc.option(
+const end: fc.Arbitrary<TwoClockEnd | null> = fc.option(
   fc.record({ clock, ms: fc.integer({ min: 0, max: 8000 }), has_boot: fc.boolean() }).map(({ clock, ms, has_boot }) => {
     const { at, boot_at } = endAt(clock, Date.UTC(2026, 4, 4) + ms);
     return { at, boot_at: has_boot ? boot_at : null };

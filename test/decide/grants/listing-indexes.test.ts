@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 import { expect, it } from "vitest";
-import { Statements } from "../../../main/base/sqlite/statements.ts";
+import { PreparedStatements } from "../../../main/base/sqlite/prepared-statements.ts";
 import { grantsSchema } from "../../../main/core/storage/grants-schema.ts";
 import { searchGrants } from "../../../main/decide/grants/search.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -16,7 +16,7 @@ function plans(query: Partial<Parameters<typeof searchGrants>[2]>): string[] {
   for (const migrate of grantsSchema("/home/ada").migrations) migrate(db);
   said.length = 0;
   const asked = { include_revoked: false, order: "granted_at", descending: true, offset: 0, limit: 100 } as const;
-  searchGrants(new Statements(db), "id, target", { ...asked, ...query }, CLOCK);
+  searchGrants(new PreparedStatements(db), "id, target", { ...asked, ...query }, CLOCK);
   const plan = (sql: string) => db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[];
   return said.splice(0).map((sql) =>
     plan(sql)

@@ -57,7 +57,7 @@ const NAMES: ReadonlySet<string> = new Set(
 const ALLOWED: readonly { why: string; words: string; files: readonly string[] }[] = [
   { why: "the agents' own programs", words: "claude codex gemini", files: ["agents-on-path.ts"] },
   { why: "how long a lock is waited for", words: "timeout", files: ["files/file-lock.ts"] },
-  { why: "a process's environment", words: "env", files: ["files/room-ahead.ts", "pipes/slots.ts"] },
+  { why: "a process's environment", words: "env", files: ["files/room-ahead.ts", "pipes/pipe-pairs.ts"] },
   { why: "what is done with a file", words: "read", files: ["files/room-ahead.ts"] },
   { why: "a collection's kind", words: "type", files: ["heap-keeper.ts"] },
   { why: "the package's name", words: "metnos-gate", files: ["version.ts"] },
@@ -239,7 +239,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
   {
     why: "when something ends, by the wall clock",
     words: "at",
-    files: ["approvals/deadline.ts", "clocks/ends.ts", "grants/store.ts", "pause-book.ts"],
+    files: ["approvals/deadline.ts", "clocks/two-clock-end.ts", "grants/store.ts", "pause-book.ts"],
   },
   {
     why: "a line's place in the trail",

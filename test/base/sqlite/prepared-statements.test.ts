@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, it, onTestFinished } from "vitest";
-import { Statements } from "../../../main/base/sqlite/statements.ts";
+import { PreparedStatements } from "../../../main/base/sqlite/prepared-statements.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 /** A database whose commits fail: another connection is in the middle of reading it. */
-function unwritable(): { statements: Statements; rows(): unknown[] } {
+function unwritable(): { statements: PreparedStatements; rows(): unknown[] } {
   const file = join(tempFolder(), "a.db");
   const db = new Database(file, { timeout: 0 });
   db.exec(
@@ -20,7 +20,7 @@ function unwritable(): { statements: Statements; rows(): unknown[] } {
     reader.close();
     db.close();
   });
-  return { statements: new Statements(db), rows: () => db.prepare("SELECT * FROM t").all() };
+  return { statements: new PreparedStatements(db), rows: () => db.prepare("SELECT * FROM t").all() };
 }
 
 it.each(["INSERT INTO t (text) VALUES ('b') RETURNING *", "UPDATE t SET text = 'b' RETURNING *"])(

@@ -1,5 +1,5 @@
 /** Does something at once, and then at intervals for as long as it is asked for: what is shown needn't follow each change. */
-export class AtIntervals {
+export class Throttle {
   readonly #interval_ms: number;
   readonly #act: () => void;
   #is_wanted = false;

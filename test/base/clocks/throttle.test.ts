@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { AtIntervals } from "../../../main/base/clocks/at-intervals.ts";
+import { Throttle } from "../../../main/base/clocks/throttle.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
@@ -10,7 +10,7 @@ afterEach(() => {
 
 it("acts at once, and however often it is asked for, once at the end of each interval and not after the last", () => {
   const act = vi.fn();
-  const changed = new AtIntervals(250, act);
+  const changed = new Throttle(250, act);
   for (let time = 0; time < 3; time++) changed.go();
   expect(act).toHaveBeenCalledTimes(1);
   vi.advanceTimersByTime(249);

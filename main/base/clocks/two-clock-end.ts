@@ -5,7 +5,7 @@ import type { Clock } from "./clock.ts";
  * When something ends, by the wall clock and by the time since boot. The wall clock can be set, a day ahead or back; the time since
  * boot can't, but is meaningless after a reboot. A pause is over when both say so; a grant or a request when either does.
  */
-export interface End {
+export interface TwoClockEnd {
   /** ISO-8601 UTC, whole seconds. */
   at: string;
   /** `<boot>:<seconds since boot>`, of one length, so that it compares as text. Null: the wall clock alone counts. */
@@ -13,13 +13,13 @@ export interface End {
 }
 
 /** The end at `at_ms` of the wall clock (Unix milliseconds), by both clocks. */
-export function endAt(clock: Clock, at_ms: number): End {
+export function endAt(clock: Clock, at_ms: number): TwoClockEnd {
   const { id, ms } = clock.boot();
   return { at: isoSeconds(at_ms), boot_at: bootText(id, Math.ceil((ms + at_ms - clock.now()) / 1000)) };
 }
 
 /** The same end, later. */
-export function postponed(end: End, seconds: number): End {
+export function postponed(end: TwoClockEnd, seconds: number): TwoClockEnd {
   const at = isoSeconds(Date.parse(end.at) + seconds * 1000);
   if (end.boot_at === null) return { at, boot_at: null };
   const [id = "", second] = end.boot_at.split(":");
@@ -33,7 +33,7 @@ export function bootSecond(boot_at: string | null, id: string): number {
 }
 
 /** The time until an end by each clock, in milliseconds; infinite by the time since boot where the end is of another boot. */
-export function remaining(clock: Clock, end: End): { wall: number; boot: number } {
+export function remaining(clock: Clock, end: TwoClockEnd): { wall: number; boot: number } {
   const { id, ms } = clock.boot();
   return { wall: Date.parse(end.at) - clock.now(), boot: bootSecond(end.boot_at, id) * 1000 - ms };
 }
@@ -42,19 +42,19 @@ export function remaining(clock: Clock, end: End): { wall: number; boot: number 
 const APART_MS = 2000;
 
 /** The date to show for an end that comes with the first of both clocks. */
-export function earlierEnd(clock: Clock, end: End): string {
+export function earlierEnd(clock: Clock, end: TwoClockEnd): string {
   const { wall, boot } = remaining(clock, end);
   return boot < wall - APART_MS ? isoSeconds(clock.now() + boot) : end.at;
 }
 
 /** The date to show for an end that needs both clocks. */
-export function laterEnd(clock: Clock, end: End): string {
+export function laterEnd(clock: Clock, end: TwoClockEnd): string {
   const { wall, boot } = remaining(clock, end);
   return Number.isFinite(boot) && boot > wall + APART_MS ? isoSeconds(clock.now() + boot + 999) : end.at;
 }
 
 /** Of two ends that need both clocks the one that comes later; null: it doesn't end by itself. */
-export function stricterEnd(current: End | null, asked: End | null, clock: Clock): End | null {
+export function stricterEnd(current: TwoClockEnd | null, asked: TwoClockEnd | null, clock: Clock): TwoClockEnd | null {
   if (current === null || asked === null) return null;
   return { at: later(current.at, asked.at) ?? asked.at, boot_at: laterInBoot(current.boot_at, asked.boot_at, clock) };
 }

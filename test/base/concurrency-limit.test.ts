@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { AtOnce } from "../../main/base/at-once.ts";
+import { ConcurrencyLimit } from "../../main/base/concurrency-limit.ts";
 
 const never = new AbortController().signal;
 
 it("so many are at it at once, the others wait in their order, and one that is given up leaves the queue", async () => {
-  const at_once = new AtOnce(2);
+  const at_once = new ConcurrencyLimit(2);
   const order: string[] = [];
   const take = async (name: string, signal = never) => {
     const giveBack = await at_once.take(signal);
@@ -28,7 +28,7 @@ it("so many are at it at once, the others wait in their order, and one that is g
 });
 
 it("next is whoever has the fewest: one who asks a lot keeps nobody else waiting", async () => {
-  const at_once = new AtOnce(2);
+  const at_once = new ConcurrencyLimit(2);
   const order: string[] = [];
   const take = async (who: string, name: string) => {
     const giveBack = await at_once.take(never, who);

@@ -5,7 +5,7 @@ const PIECE_MS = 4;
  * Work on possibly thousands of items, in short pieces: the first at once, so that few items are done when the call returns, the
  * others in later turns of the event loop, between which agents are served.
  */
-export class Pieces {
+export class SlicedWork {
   readonly #work: (ends_at: number) => boolean;
   #next: NodeJS.Immediate | undefined;
   #is_working = false;

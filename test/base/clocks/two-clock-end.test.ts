@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { systemClock } from "../../../main/base/clocks/system-clock.ts";
 import {
   bootSecond,
   earlierEnd,
@@ -8,8 +9,7 @@ import {
   moment,
   postponed,
   remaining,
-} from "../../../main/base/clocks/ends.ts";
-import { systemClock } from "../../../main/base/clocks/system-clock.ts";
+} from "../../../main/base/clocks/two-clock-end.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
 const DAY = 86_400;

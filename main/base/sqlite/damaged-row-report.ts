@@ -1,5 +1,5 @@
 /** Receives reports of unreadable rows of a database: one of them doesn't hide the others, and each is shown to the operator. */
-export interface RowReport {
+export interface DamagedRowReport {
   /** `what` names the row in a sentence, such as "grant 7"; `hint` says what to do. */
   damaged(what: string, hint: string): void;
   /** The row was repaired, or its content has ended. */
@@ -7,4 +7,4 @@ export interface RowReport {
 }
 
 /** For callers that only read. */
-export const NO_REPORT: RowReport = { damaged: () => undefined, resolved: () => undefined };
+export const NO_REPORT: DamagedRowReport = { damaged: () => undefined, resolved: () => undefined };

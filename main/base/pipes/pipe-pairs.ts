@@ -16,7 +16,7 @@ const REFILL = 1 / 4;
 /** Prepared and going runs together; each holds two files open. */
 const MAX_SLOTS = 1024;
 
-export interface Slot {
+export interface PipePair {
   readonly name: string;
   /** The script's words to the gate: read-only, so that a script notices that its gate has gone. */
   readonly up: number;
@@ -26,7 +26,7 @@ export interface Slot {
 
 const { O_RDONLY, O_RDWR, O_NONBLOCK, O_NOFOLLOW } = constants;
 
-export class SlotPool {
+export class PipePairs {
   readonly #folder: string;
   /** Of this gate alone: an earlier one's runs may still hold theirs. */
   readonly #prefix: string;
@@ -64,7 +64,7 @@ export class SlotPool {
    * A slot that is in use until `release`.
    * @throws GateError `box_unavailable` where there is none, or what is in its place isn't the gate's
    */
-  take(): Slot {
+  take(): PipePair {
     if (this.#free.length === 0 && this.#made.size < MAX_SLOTS) this.#makeNow();
     const name = this.#free.shift();
     if (name === undefined) throw new GateError("box_unavailable", "too many commands run confined", "try again later");
@@ -84,7 +84,7 @@ export class SlotPool {
    * One of those that are made already, whose names the caller removes: it isn't used again. Undefined where there is none, or what is in its
    * place isn't the gate's. Never throws.
    */
-  takeMade(): Slot | undefined {
+  takeMade(): PipePair | undefined {
     const name = this.#free.shift();
     this.#makeAhead();
     if (name === undefined) return undefined;
@@ -131,7 +131,7 @@ export class SlotPool {
     this.#free.length = 0;
   }
 
-  #open(name: string): Slot {
+  #open(name: string): PipePair {
     const path = join(this.#folder, name);
     const [up_is, down_is] = this.#made.get(name) ?? [];
     const up = openPipe(`${path}.up`, O_RDONLY, up_is);

@@ -4,7 +4,7 @@ interface Waiting {
 }
 
 /** So many at the same time; the others wait. Next is whoever has the fewest, and of those who waits longest. */
-export class AtOnce {
+export class ConcurrencyLimit {
   #free: number;
   readonly #waiting = new Set<Waiting>();
   readonly #taken = new Map<string, number>();

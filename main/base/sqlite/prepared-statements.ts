@@ -4,7 +4,7 @@ import type Database from "better-sqlite3";
 export type SqliteDatabase = Database.Database;
 
 /** A database's statements, each prepared once (preparing costs more than most of them take), and its transactions. */
-export class Statements {
+export class PreparedStatements {
   readonly #db: Database.Database;
   readonly #prepared = new Map<string, Database.Statement>();
 
