@@ -1,5 +1,5 @@
 import { visible } from "../ipc/base/visible-text.ts";
-import type { StoredReceipt } from "../main/records/receipts/stored.ts";
+import type { StoredReceipt } from "../main/records/receipts/stored-receipts.ts";
 import type { ReceiptProblem } from "../main/records/receipts/verify.ts";
 import type { Column } from "./table.ts";
 import { momentText } from "./times.ts";

@@ -3,8 +3,8 @@ import type { Command } from "commander";
 import { ownCommand } from "../../ipc/base/own-command.ts";
 import { gatePaths } from "../../ipc/base/paths.ts";
 import { GateError } from "../../ipc/contract/gate-error.ts";
-import type { KnownKey } from "../../main/records/receipts/key-statements.ts";
-import type { StoredReceipt } from "../../main/records/receipts/stored.ts";
+import type { KnownKey } from "../../main/records/receipts/public-keys-file.ts";
+import type { StoredReceipt } from "../../main/records/receipts/stored-receipts.ts";
 import type { ReceiptsReport, TrustedKey } from "../../main/records/receipts/verify.ts";
 import { givenFile } from "../given-file.ts";
 import { withOperator } from "../operator.ts";
@@ -105,7 +105,7 @@ function keyCommands(receipts: Command, done: (code: ExitCode) => void): void {
 }
 
 async function stored(): Promise<StoredReceipt[]> {
-  const { storedReceipts } = await import("../../main/records/receipts/stored.ts");
+  const { storedReceipts } = await import("../../main/records/receipts/stored-receipts.ts");
   return [...storedReceipts(gatePaths(process.env).receipts_dir)];
 }
 
@@ -137,7 +137,7 @@ async function verifyFile(file: string, key_file: string | undefined): Promise<R
 async function trustedKeys(key_file: string | undefined): Promise<readonly TrustedKey[]> {
   const [{ knownKeys }, { readKeys }, { keysIn }] = await Promise.all([
     import("../../main/records/receipts/receipt-keys.ts"),
-    import("../../main/records/receipts/key-statements.ts"),
+    import("../../main/records/receipts/public-keys-file.ts"),
     import("../../main/records/receipts/verify.ts"),
   ]);
   if (key_file === undefined) return knownKeys(gatePaths(process.env).receipts_dir).keys;

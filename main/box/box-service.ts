@@ -23,7 +23,7 @@ import { systemCallFilter } from "./arguments/system-calls.ts";
 import { type BoxFolder, hasGoing, openBoxFolder } from "./box-folder.ts";
 import type { BoxNetwork } from "./network/box-network.ts";
 import type { AddressRules } from "./network/lookup.ts";
-import { makeSocketFolder, type RunNetwork } from "./network/way.ts";
+import { makeSocketFolder, type RunNetwork } from "./network/run-network.ts";
 import { removeOldFolders } from "./old-folders.ts";
 import { probeBox } from "./probe.ts";
 import { AfterRuns } from "./project/after-runs.ts";

@@ -26,7 +26,7 @@ import { summaryOf } from "./approvals/question.ts";
 import type { ApprovalRegistry } from "./approvals/registry.ts";
 import { DecidedCalls } from "./decided-calls.ts";
 import { DecisionMeter } from "./meter.ts";
-import { preparedRun } from "./prepared-run.ts";
+import { prepareBoxedRun } from "./prepare-boxed-run.ts";
 import { CallsInReview, type JudgedCall } from "./reviews/calls-in-review.ts";
 import { RefusedCalls } from "./reviews/refused-calls.ts";
 import { overridden } from "./reviews/review-call.ts";
@@ -307,7 +307,7 @@ export class Gate {
   #prepareRun(x: Reviewable, decision: RevisableDecision, trace: TraceStep[] | undefined): void {
     if (x.confinement === null || decision.current.outcome !== "allowed") return;
     try {
-      const run = preparedRun(x, x.confinement);
+      const run = prepareBoxedRun(x, x.confinement);
       if (run !== null) decision.runBy(run);
     } catch (error) {
       this.#events.failed("preparing a confined run", error);

@@ -6,11 +6,11 @@ import type { WithdrawalRule } from "../../ipc/contract/rules.ts";
 import { withoutValues } from "../decide/guard/without-values.ts";
 import type { Reviewable, Subject } from "../decide/stages/examination.ts";
 import type { ApprovalBroker } from "./approvals/broker.ts";
-import { HeldCalls, heldCharacters } from "./approvals/held-calls.ts";
+import { newRequest } from "./approvals/new-request.ts";
 import type { PendingRequest } from "./approvals/pending-request.ts";
 import { refusalOf } from "./approvals/refusal.ts";
-import { requestOf } from "./approvals/request-of.ts";
 import { keysOf } from "./approvals/share-keys.ts";
+import { quotaCharacters, WaitingQuota } from "./approvals/waiting-quota.ts";
 import { PROPOSED_FROM } from "./approvals/wider-answer.ts";
 import type { Withdrawal } from "./approvals/withdrawals.ts";
 import { CoveredCalls } from "./covered-calls.ts";
@@ -56,7 +56,7 @@ export class WaitingCalls {
   readonly #parts: WaitingCallsParts;
   readonly #broker: ApprovalBroker;
   readonly #calls = new Map<string, Set<WaitingCall>>();
-  readonly #quota = new HeldCalls();
+  readonly #quota = new WaitingQuota();
   /** Those that were the last to leave a request that is to be withdrawn for it. */
   readonly #left = new Map<string, WaitingCall>();
   readonly #covered: CoveredCalls;
@@ -87,12 +87,12 @@ export class WaitingCalls {
       this.#broker.begin();
       const answered = this.#broker.takeAnswer(share_key, subject.session ?? "");
       if (answered !== undefined) return this.#answeredBefore(x, asked, answered);
-      const characters = heldCharacters(call);
+      const characters = quotaCharacters(call);
       const refusal = this.#quota.refusal(agent.agent_id, characters, this.#broker);
       if (refusal !== undefined) return { decision: new RevisableDecision({ ...asked, ...refusal }) };
       const settings = { home: this.#parts.home, language: this.#broker.language };
       const { registry } = this.#broker;
-      const question = requestOf(x, agent, asked, settings, (capability_class) => ({
+      const question = newRequest(x, agent, asked, settings, (capability_class) => ({
         times: registry.countApproved(capability_class, agent.agent_id),
         last: () =>
           registry

@@ -1,10 +1,10 @@
 import { GateError } from "../../ipc/contract/gate-error.ts";
 import { SettledClock } from "../base/clocks/settled-clock.ts";
-import type { Claims } from "../records/audit/against.ts";
 import { type ArchivedTrail, archivedNotes, archiveMonths } from "../records/audit/archive.ts";
 import { monthFile } from "../records/audit/chain.ts";
 import { notesIn } from "../records/audit/checkpoint.ts";
 import type { Checkpoints } from "../records/audit/checkpoints.ts";
+import type { Claims } from "../records/audit/compare-checkpoints.ts";
 import type { AuditLog } from "../records/audit/log.ts";
 import { monthFiles } from "../records/audit/month-files.ts";
 import type { Opened } from "./stores.ts";

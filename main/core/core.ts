@@ -16,14 +16,14 @@ import type { Checkpoints } from "../records/audit/checkpoints.ts";
 import type { ReceiptKeys } from "../records/receipts/receipt-keys.ts";
 import type { Receipts } from "../records/receipts/receipts.ts";
 import { AgedMonths } from "./archiving.ts";
-import { type Beginnings, type BeginOptions, begin } from "./beginnings.ts";
-import { continueFrom } from "./continue.ts";
+import { continueFrom } from "./continue-previous-gate.ts";
 import { GitHistories } from "./git-histories.ts";
 import { openBox } from "./open-box.ts";
 import { openCheckpoints } from "./open-checkpoints.ts";
 import { openGate } from "./open-gate.ts";
 import { openReceipts } from "./open-receipts.ts";
 import { openStaleGrants } from "./open-stale-grants.ts";
+import { type BeginOptions, begin, type PartsWithoutDatabase } from "./parts-without-database.ts";
 import { noteCountedReports } from "./reported-calls.ts";
 import { DiskWatch } from "./storage/disk-watch.ts";
 import { Storage } from "./storage/storage.ts";
@@ -118,7 +118,11 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
 }
 
 /** A lock, a socket or a database isn't the gate's any more: it decides nothing from now on, and has to be closed. */
-function noteLoss({ audit, alarms, clock, paths, listeners }: Beginnings, loss: GateError, abandon: () => void): void {
+function noteLoss(
+  { audit, alarms, clock, paths, listeners }: PartsWithoutDatabase,
+  loss: GateError,
+  abandon: () => void,
+): void {
   // Whoever has the lock has the trail, too; a lost database alone leaves the trail to this gate.
   if (loss.code === "gate_replaced") {
     audit.abandon();

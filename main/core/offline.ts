@@ -14,7 +14,7 @@ import { needsOf, takesComments } from "../decide/executors/needs.ts";
 import { GrantStore } from "../decide/grants/store.ts";
 import { GateFiles } from "../decide/guard/gate-files.ts";
 import { explainReadings } from "../decide/guard/shell/explain.ts";
-import { runVaglio } from "../decide/judge/vaglio.ts";
+import { guardThenJudge } from "../decide/judge/verdicts.ts";
 import { decisionOf, examineCall, traceOf } from "../decide/pipeline.ts";
 import { isConcerned, skippedTools } from "../decide/reviews/concerns.ts";
 import { isOnline, LLM_JUDGE, type ReviewConfig, type When } from "../decide/reviews/config.ts";
@@ -58,7 +58,7 @@ export function openOfflineGate(env: Env = process.env): OfflineGate {
       const { call, kind } = callAskedAbout(input);
       const executor = catalog.find(call.executor, kind ?? "any");
       const needs = needsOf(call, executor, home, env);
-      return runVaglio(call, executor, needs, call.context?.critical, settings);
+      return guardThenJudge(call, executor, needs, call.context?.critical, settings);
     },
     explain(input) {
       const { call, subject } = explainedCall(input);

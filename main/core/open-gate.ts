@@ -8,8 +8,8 @@ import type { Box } from "../decide/confinement/box.ts";
 import { GateFiles } from "../decide/guard/gate-files.ts";
 import type { Subject } from "../decide/stages/examination.ts";
 import type { Judges } from "../judges/judge-parts.ts";
-import type { Beginnings } from "./beginnings.ts";
 import { hasLostTerminal } from "./codex-terminals.ts";
+import type { PartsWithoutDatabase } from "./parts-without-database.ts";
 import { refusedNote } from "./refused-note.ts";
 import type { Opened } from "./stores.ts";
 
@@ -89,7 +89,7 @@ export function openGate(
 }
 
 function publishDecision(
-  { clock, listeners }: Beginnings,
+  { clock, listeners }: PartsWithoutDatabase,
   decision: Decision,
   { executor }: ProposedCall,
   { agent }: Subject,

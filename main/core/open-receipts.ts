@@ -1,6 +1,6 @@
 import { VERSION } from "../base/version.ts";
 import { policyDigest } from "../decide/policy/policy-digest.ts";
-import { DueCards, DueGrants } from "../records/receipts/due.ts";
+import { DueCards, DueGrants } from "../records/receipts/due-receipts.ts";
 import { Receipts } from "../records/receipts/receipts.ts";
 import type { Opened } from "./stores.ts";
 

@@ -16,11 +16,11 @@ import { McpToolStore } from "../decide/mcp/tool-store.ts";
 import { RateLimits } from "../decide/rate/rate-limits.ts";
 import { openSafety, type Safety } from "../decide/safety/safety.ts";
 import { Activity } from "../records/activity/activity.ts";
-import type { Beginnings, Failed } from "./beginnings.ts";
+import type { Failed, PartsWithoutDatabase } from "./parts-without-database.ts";
 import type { Storage } from "./storage/storage.ts";
 
 /** The parts that need no database, with the databases. */
-export interface Base extends Beginnings {
+export interface Base extends PartsWithoutDatabase {
   storage: Storage;
   failed: Failed;
 }

@@ -12,10 +12,10 @@ import { testModel } from "./models/model-test.ts";
 import { Models } from "./models/models.ts";
 import type { ProviderModel } from "./models/provider-model.ts";
 import { ReviewMeter } from "./models/review-meter.ts";
+import type { JudgeAgent } from "./reviews/judge-ports.ts";
 import { CallHistory } from "./reviews/model-judge/history.ts";
 import { modelJudge } from "./reviews/model-judge/model-judge.ts";
 import { JUDGE_PROMPT_VERSION } from "./reviews/model-judge/prompt.ts";
-import type { JudgeAgent } from "./reviews/ports.ts";
 import { sendToAgent } from "./reviews/validators/payload.ts";
 import { validatorOf } from "./reviews/validators/validator.ts";
 

@@ -3,8 +3,8 @@ import { dirname, join, relative } from "node:path";
 import { agentTokenFile, type GatePaths, gatePaths } from "../../ipc/base/paths.ts";
 import { monthFile } from "../../main/records/audit/chain.ts";
 import { CheckpointFiles } from "../../main/records/audit/checkpoint-files.ts";
-import { KEYS_FILE } from "../../main/records/receipts/key-statements.ts";
-import { eveningFile } from "../../main/surfaces/channels/evening.ts";
+import { KEYS_FILE } from "../../main/records/receipts/public-keys-file.ts";
+import { eveningFile } from "../../main/surfaces/channels/evening-message.ts";
 
 /** Every file that a gate reads or writes, and which of them behave alike when they are damaged. */
 

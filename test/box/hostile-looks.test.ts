@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { repositoryPlaces } from "../../main/box/arguments/git.ts";
 import { coverOf, Indexes } from "../../main/box/arguments/masks.ts";
 import { Places, TooLarge } from "../../main/box/project/places.ts";
-import { Turns } from "../../main/box/project/turns.ts";
+import { TimeSlice } from "../../main/box/project/time-slice.ts";
 import { HeldByGit } from "../../main/decide/description/held-by-git.ts";
 import { askedBelow } from "../../main/decide/guard/asked-each-time.ts";
 import { realForm, realPath } from "../../main/shell-reading/targets/path.ts";
@@ -26,8 +26,8 @@ function within<T>(look: () => T): T {
   return seen;
 }
 
-/** Turns that measure how long the pieces between them took, in milliseconds of processor time. */
-class Pieces extends Turns {
+/** Slices that measure how long the pieces between them took, in milliseconds of processor time. */
+class Pieces extends TimeSlice {
   longest = 0;
   #began = process.threadCpuUsage();
 
@@ -130,7 +130,7 @@ describe("a hostile project", () => {
     mkdirSync(join(git, "logs/refs/heads"), { recursive: true });
     for (const name of ["HEAD", "refs/heads/main"]) writeFileSync(join(git, "logs", name), "x\n");
     const places = new Places();
-    const hidden = async () => (await places.before(looking(project), new Turns())).found.secrets;
+    const hidden = async () => (await places.before(looking(project), new TimeSlice())).found.secrets;
     expect(await hidden()).toEqual([]);
     expect(await hidden()).toEqual([]);
     for (const name of ["HEAD", "refs/heads/main"])
@@ -142,7 +142,7 @@ describe("a hostile project", () => {
     cpSync(git, `${project}/copied`, { recursive: true });
     mkdirSync(odd);
     renameSync(`${project}/copied`, Buffer.concat([odd, Buffer.from("/.git")]));
-    const { unnamed_secrets } = await places.before(looking(project), new Turns());
+    const { unnamed_secrets } = await places.before(looking(project), new TimeSlice());
     const at = Buffer.concat([odd, Buffer.from("/.git/")]).toString("latin1");
     expect(unnamed_secrets).toEqual(expect.arrayContaining([`${at}logs`, `${at}FETCH_HEAD`]));
   });
@@ -177,8 +177,8 @@ describe("a hostile project", () => {
     for (let index = 0; index < 20; index++) mkdirSync(join(project, `a${index}/b`), { recursive: true });
     const places = new Places({ folders: 10, names: 1000, large: 100_000 });
     const box = { project, cwd: project, reads: [project], writes: [], network: false };
-    await expect(places.before({ ...box, kind: "looking" }, new Turns())).rejects.toThrow(TooLarge);
+    await expect(places.before({ ...box, kind: "looking" }, new TimeSlice())).rejects.toThrow(TooLarge);
     // A clear line's words say what it reads, and that was decided on.
-    await expect(places.before({ ...box, kind: "needs" }, new Turns())).resolves.toBeDefined();
+    await expect(places.before({ ...box, kind: "needs" }, new TimeSlice())).resolves.toBeDefined();
   });
 });

@@ -4,7 +4,7 @@ import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { localPrincipal } from "../../ipc/base/paths.ts";
 import type { Decided, UnsentDecision } from "../../ipc/contract/agent-port.ts";
-import { MAX_WAITING_PER_AGENT } from "../../main/calls/approvals/held-calls.ts";
+import { MAX_WAITING_PER_AGENT } from "../../main/calls/approvals/waiting-quota.ts";
 import { type Core, openCore } from "../../main/core/core.ts";
 import { decidedAtOnce } from "../support/judged-calls.ts";
 import { ManualClock } from "../support/manual-clock.ts";

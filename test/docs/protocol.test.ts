@@ -14,7 +14,7 @@ import {
 import { MAX_PAIRINGS, PAIRING_TIMEOUT_MS } from "../../ipc/socket/agent-server.ts";
 import { FRAME_TIMEOUT_MS, MAX_DEPTH, MAX_FRAME_BYTES } from "../../ipc/socket/frames.ts";
 import { MAX_UNADMITTED_BYTES, UNGREETED_LIMITS } from "../../ipc/socket/line-server.ts";
-import { MAX_WAITING_CHARACTERS, MAX_WAITING_PER_AGENT } from "../../main/calls/approvals/held-calls.ts";
+import { MAX_WAITING_CHARACTERS, MAX_WAITING_PER_AGENT } from "../../main/calls/approvals/waiting-quota.ts";
 import { configSchema } from "../../main/config/config.ts";
 import { AGENT_UNREAD } from "../../main/core/gate-port.ts";
 import { CLAUDE_CODE_EXECUTORS } from "../../main/decide/executors/claude-code.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MAX_WAITING_CHARACTERS, MAX_WAITING_PER_AGENT } from "../../main/calls/approvals/held-calls.ts";
+import { MAX_WAITING_CHARACTERS, MAX_WAITING_PER_AGENT } from "../../main/calls/approvals/waiting-quota.ts";
 import { AgentConnection, tokenOf } from "../support/agent-connection.ts";
 import { startGate } from "../support/running-gate.ts";
 

@@ -6,7 +6,7 @@ import { SessionDecisions } from "../../main/calls/reviews/session-decisions.ts"
 import { isConcerned } from "../../main/decide/reviews/concerns.ts";
 import { validatorConfigSchema, type When } from "../../main/decide/reviews/config.ts";
 import type { Reviewable } from "../../main/decide/stages/examination.ts";
-import type { JudgeAgent } from "../../main/judges/reviews/ports.ts";
+import type { JudgeAgent } from "../../main/judges/reviews/judge-ports.ts";
 import { validatorOf } from "../../main/judges/reviews/validators/validator.ts";
 import type { AgentConnection } from "../support/agent-connection.ts";
 import { gradient, judgeAgent, never } from "../support/judge-agents.ts";

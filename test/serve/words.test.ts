@@ -63,8 +63,8 @@ vi.mock("../../main/shell-reading/targets/secret-files.ts", async (original) => 
   const real = await original<typeof import("../../main/shell-reading/targets/secret-files.ts")>();
   return { ...real, askedEachTime: (...asked) => words.saidIn(real.askedEachTime(...asked)) } satisfies typeof real;
 });
-vi.mock("../../main/decide/judge/vaglio.ts", async (original) => {
-  const real = await original<typeof import("../../main/decide/judge/vaglio.ts")>();
+vi.mock("../../main/decide/judge/verdicts.ts", async (original) => {
+  const real = await original<typeof import("../../main/decide/judge/verdicts.ts")>();
   return {
     ...real,
     judgeVerdict: (...asked) => ({ ...real.judgeVerdict(...asked), reason: words.said("") }),

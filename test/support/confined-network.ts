@@ -11,7 +11,7 @@ import { isPublicAddress } from "../../main/box/network/addresses.ts";
 import { BoxNetwork } from "../../main/box/network/box-network.ts";
 import { NETWORK_LIMITS, type NetworkLimits } from "../../main/box/network/limits.ts";
 import { BOX_SOCKET } from "../../main/box/network/relay.ts";
-import type { RunNetwork } from "../../main/box/network/way.ts";
+import type { RunNetwork } from "../../main/box/network/run-network.ts";
 import { type Core, openCore } from "../../main/core/core.ts";
 import { type TemporaryHome, temporaryHome } from "./temporary-home.ts";
 

@@ -1,4 +1,4 @@
-import { type Model, type ModelAnswer, ModelError, type ModelQuestion } from "../../main/judges/reviews/ports.ts";
+import { type Model, type ModelAnswer, ModelError, type ModelQuestion } from "../../main/judges/reviews/judge-ports.ts";
 
 /** What a model says to one question: a text, an error, or nothing ("hangs", until it is aborted). */
 export type Said = string | Error | "hangs";

@@ -1,5 +1,5 @@
 import { setTimeout as after } from "node:timers/promises";
-import type { JudgeAgent, Worker, WorkerMount } from "../../main/judges/reviews/ports.ts";
+import type { JudgeAgent, Worker, WorkerMount } from "../../main/judges/reviews/judge-ports.ts";
 
 /** What a judge agent of a test was asked. */
 export interface AskedJudge {

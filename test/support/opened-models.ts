@@ -7,7 +7,7 @@ import { modelConfigSchema } from "../../main/decide/reviews/config.ts";
 import { ModelAlarms } from "../../main/judges/models/model-alarms.ts";
 import { Models } from "../../main/judges/models/models.ts";
 import type { ProviderModel } from "../../main/judges/models/provider-model.ts";
-import type { ModelQuestion } from "../../main/judges/reviews/ports.ts";
+import type { ModelQuestion } from "../../main/judges/reviews/judge-ports.ts";
 import { ACTIVITY_SCHEMA } from "../../main/records/activity/counts.ts";
 import { ManualClock } from "./manual-clock.ts";
 import type { Dialect, ModelServer } from "./model-server.ts";

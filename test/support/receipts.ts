@@ -5,7 +5,7 @@ import { recordedEnd } from "../../main/core/offline-receipts.ts";
 import { MONTH_FILE } from "../../main/records/audit/chain.ts";
 import { knownKeys } from "../../main/records/receipts/receipt-keys.ts";
 import type { AnswerPredicate, GrantPredicate } from "../../main/records/receipts/statement.ts";
-import { type StoredReceipt, storedReceipts } from "../../main/records/receipts/stored.ts";
+import { type StoredReceipt, storedReceipts } from "../../main/records/receipts/stored-receipts.ts";
 import { type ReceiptsReport, verifyFolder } from "../../main/records/receipts/verify.ts";
 
 /** The receipts of a gate under test, as whoever reads its files finds them. */

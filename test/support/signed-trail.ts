@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Alarms } from "../../main/base/alarms.ts";
-import type { Claims } from "../../main/records/audit/against.ts";
 import { notesIn } from "../../main/records/audit/checkpoint.ts";
 import { Checkpoints } from "../../main/records/audit/checkpoints.ts";
+import type { Claims } from "../../main/records/audit/compare-checkpoints.ts";
 import { AuditLog } from "../../main/records/audit/log.ts";
 import { verifyAudit } from "../../main/records/audit/verify.ts";
 import { freshTrail } from "./audit-trail.ts";

@@ -2,19 +2,19 @@ import { shellQuoted } from "../../../ipc/base/shell-quoted.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
 import type { ConfinedRun } from "../../decide/confinement/box.ts";
 import type { Declaration } from "../../decide/confinement/declaration.ts";
-import type { RunNetwork, WayParts } from "../network/way.ts";
+import type { RunNetwork, RunNetworkParts } from "../network/run-network.ts";
 import { RunPlan, type RunPlanParts } from "../runs/run-plan.ts";
 import type { Plan } from "../runs/runs.ts";
+import { type AgentNetwork, openAgentNetwork } from "./agent-network.ts";
 import { agentPlaceWords } from "./agent-places.ts";
 import type { AgentRun } from "./agent-run.ts";
-import { type AgentWay, openAgentWay } from "./agent-way.ts";
 
 /** One run of a whole agent: a confined run, with what an agent needs beside it. */
 
 export interface AgentPlanParts {
   plan: Omit<RunPlanParts, "openNetwork">;
   /** Sockets' folder, and what its way out needs. */
-  way: Pick<WayParts, "folder" | "node" | "failed" | "rules">;
+  way: Pick<RunNetworkParts, "folder" | "node" | "failed" | "rules">;
 }
 
 export class AgentPlan implements Plan {
@@ -22,7 +22,7 @@ export class AgentPlan implements Plan {
   readonly #agent: AgentRun;
   readonly #plan: RunPlan;
   readonly #parts: AgentPlanParts;
-  #way: AgentWay | undefined;
+  #way: AgentNetwork | undefined;
 
   /** @throws GateError `box_unavailable`, or the system's error */
   constructor(parts: AgentPlanParts, agent: AgentRun, declaration: Declaration) {
@@ -87,7 +87,7 @@ export class AgentPlan implements Plan {
     const places = agentPlaceWords(this.#agent, this.run.declaration.project, plan.machine);
     const isStopped = () => this.#plan.refusal() !== null;
     try {
-      this.#way = openAgentWay({ ...way, hosts, seat, places, isStopped });
+      this.#way = openAgentNetwork({ ...way, hosts, seat, places, isStopped });
       return this.#way;
     } catch (error) {
       if (error instanceof GateError) throw error;

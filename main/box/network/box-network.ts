@@ -5,11 +5,11 @@ import type { ConfinedRun } from "../../decide/confinement/box.ts";
 import { HostGate, type NetworkGate, type NetworkRun } from "./host-gate.ts";
 import { NETWORK_LIMITS } from "./limits.ts";
 import { RunHosts } from "./run-hosts.ts";
+import { makeSocketFolder, openRunNetwork, type RunNetwork, type RunNetworkParts } from "./run-network.ts";
 import type { RunProxy } from "./run-proxy.ts";
-import { makeSocketFolder, openWay, type RunNetwork, type WayParts } from "./way.ts";
 
 /** `folder`: for all of the box's; the sockets' is made in it. */
-export interface BoxNetworkParts extends NetworkGate, WayParts {
+export interface BoxNetworkParts extends NetworkGate, RunNetworkParts {
   agents: Pick<AgentDirectory, "get">;
   listeners: Pick<Listeners, "add">;
 }
@@ -41,7 +41,7 @@ export class BoxNetwork {
   open(run: NetworkRun & Pick<ConfinedRun, "agent_id">): RunNetwork {
     const { limits = NETWORK_LIMITS, failed } = this.#parts;
     const hosts = new RunHosts(new HostGate(this.#parts, run), limits, failed, (host) => proxy.tell(host));
-    const { proxy, way } = openWay(hosts, { ...this.#parts, folder: this.#folder });
+    const { proxy, way } = openRunNetwork(hosts, { ...this.#parts, folder: this.#folder });
     this.#runs.set(proxy, { agent_id: run.agent_id, level: this.#levelOf(run.agent_id) });
     return {
       ...way,

@@ -11,14 +11,14 @@ import type { AuditLog } from "../../records/audit/log.ts";
 import type { NotedFolder } from "../../shell-reading/programs/git-index.ts";
 import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
 import type { BoxFolder } from "../box-folder.ts";
-import { isHarmless } from "./harmless.ts";
+import { looksThroughLinks } from "./git-named-files.ts";
+import { isHarmless } from "./harmless-git-files.ts";
 import { changedSettings, type KeptSettings, keptSettings } from "./kept-settings.ts";
-import { looksThroughLinks } from "./named-files.ts";
 import { isSameFolder, openFolder } from "./pinned-folder.ts";
 import { foundAt, type Known, type Places, wasOpenRepository } from "./places.ts";
 import { type Found, identityOf } from "./project-tree.ts";
 import { openAgain, type SetAside, setAside } from "./set-aside.ts";
-import { Turns } from "./turns.ts";
+import { TimeSlice } from "./time-slice.ts";
 
 /** What runs leave in the folders that they may write: looked at after each, and by the next gate after those that were going. */
 
@@ -248,7 +248,7 @@ export class AfterRuns {
     if (changed.length === 0) return true;
     const moved: SetAside[] = [];
     const found = changed.flatMap(({ path }) => foundAt(path, Buffer.from(path).toString("latin1")));
-    let is_complete = await this.#moveAll(found, moved, { agent_name, turns: new Turns() });
+    let is_complete = await this.#moveAll(found, moved, { agent_name, turns: new TimeSlice() });
     if (this.#is_closed) return false;
     let is_put_back = true;
     for (const each of changed) {
@@ -299,7 +299,7 @@ export class AfterRuns {
     const moved: SetAside[] = [];
     let is_complete = true;
     try {
-      const turns = new Turns();
+      const turns = new TimeSlice();
       openAgain(Buffer.from(known.folder).toString("latin1"), "");
       for (const { path, own } of known.places.filter(wasOpenRepository)) openIfReached(path, own);
       for (let looks = 0; looks < MAX_LOOKS && is_complete; looks++) {
@@ -326,7 +326,7 @@ export class AfterRuns {
   }
 
   /** Runs whose folders overlap with these may have found it there as they started: left there again, it is new. */
-  async #forget(known: Known, appeared: readonly Found[], turns: Turns): Promise<void> {
+  async #forget(known: Known, appeared: readonly Found[], turns: TimeSlice): Promise<void> {
     const moved = new Set<string>();
     for (const { path } of appeared) {
       moved.add(path);
@@ -354,7 +354,7 @@ export class AfterRuns {
   async #moveAll(
     appeared: Found[],
     moved: SetAside[],
-    { agent_name, turns }: { agent_name: string; turns: Turns },
+    { agent_name, turns }: { agent_name: string; turns: TimeSlice },
   ): Promise<boolean> {
     const { folder, clock, failed } = this.#parts;
     let is_complete = true;
@@ -402,7 +402,7 @@ export class AfterRuns {
 }
 
 /** Inner ones first: a folder that is moved takes them along. A command may leave 100,000: sorted in pieces. */
-async function innerFirst(appeared: readonly Found[], turns: Turns): Promise<Found[]> {
+async function innerFirst(appeared: readonly Found[], turns: TimeSlice): Promise<Found[]> {
   const by_length = new Map<number, Found[]>();
   for (const found of appeared) {
     const alike = by_length.get(found.path.length);

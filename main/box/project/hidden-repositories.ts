@@ -5,9 +5,9 @@ import { errorCode } from "../../base/errors.ts";
 import { realPath } from "../../shell-reading/targets/path.ts";
 import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
 import { isRemoteName, NOT_LOOKED_THROUGH, REPOSITORY_NAMES } from "./folder-contents.ts";
-import { isHarmless } from "./harmless.ts";
+import { isHarmless } from "./harmless-git-files.ts";
 import { type Found, identityOf, ProjectTree, TREE_LIMITS, type TreeLook } from "./project-tree.ts";
-import type { Turns } from "./turns.ts";
+import type { TimeSlice } from "./time-slice.ts";
 
 /**
  * Repositories in folders that aren't looked through, as builds make them, by the ways that lead there from others: a link, by which
@@ -39,7 +39,7 @@ interface Looked {
   readonly project: string;
   /** In milliseconds since 1970: what is older was there before a run. */
   readonly since: number;
-  readonly turns: Turns;
+  readonly turns: TimeSlice;
 }
 
 /** One look. */
@@ -110,7 +110,7 @@ export class HiddenRepositories {
     return found;
   }
 
-  async #look(path: string, turns: Turns): Promise<TreeLook | undefined> {
+  async #look(path: string, turns: TimeSlice): Promise<TreeLook | undefined> {
     const tree = this.#trees.get(path) ?? new ProjectTree(Buffer.from(path, "latin1"), "linked", LIMITS);
     this.#trees.delete(path);
     this.#trees.set(path, tree);

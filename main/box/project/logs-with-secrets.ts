@@ -5,7 +5,7 @@ import { realForm } from "../../shell-reading/targets/path.ts";
 import { kindOf } from "../../shell-reading/targets/path-kind.ts";
 import { isTellingLog, logsIn } from "../../shell-reading/targets/secret-files.ts";
 import { repositoriesIn } from "../arguments/git.ts";
-import type { Turns } from "./turns.ts";
+import type { TimeSlice } from "./time-slice.ts";
 
 /** Git's logs, and its earlier forms of remotes. */
 const LOGS = ["logs", "FETCH_HEAD", "remotes", "branches"];
@@ -42,7 +42,7 @@ export class LogsWithSecrets {
    * The paths of those that do, or of whole folders of them. Paths have one character for each byte.
    * @throws GateError `box_unavailable` for a repository that has more others in it than anybody has
    */
-  async hidden(repositories: readonly string[], turns: Turns): Promise<string[]> {
+  async hidden(repositories: readonly string[], turns: TimeSlice): Promise<string[]> {
     const left: Left = { bytes: MAX_BYTES, files: MAX_FILES };
     const hidden: string[] = [];
     for (const path of repositories) {
@@ -55,7 +55,7 @@ export class LogsWithSecrets {
     return hidden;
   }
 
-  async #of(folder: string, left: Left, turns: Turns): Promise<readonly string[]> {
+  async #of(folder: string, left: Left, turns: TimeSlice): Promise<readonly string[]> {
     const bytes = Buffer.from(folder).toString("latin1");
     const state = TELLING.map((name) => stateOf(join(bytes, name))).join(",");
     const known = this.#known.get(folder);
@@ -71,7 +71,7 @@ export class LogsWithSecrets {
   }
 }
 
-async function holdsOne(path: string, left: Left, turns: Turns): Promise<boolean> {
+async function holdsOne(path: string, left: Left, turns: TimeSlice): Promise<boolean> {
   const real = realForm(path) ?? path;
   const logs = kindOf(real) === "nothing" ? [] : logsIn(real);
   if (logs === null) return true;

@@ -9,13 +9,13 @@ import { kindOf } from "../../shell-reading/targets/path-kind.ts";
 import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
 import type { FoundPlaces } from "../arguments/bubblewrap.ts";
 import { isCopy, isLinkToPrograms } from "./folder-contents.ts";
-import { hidingHeads, isPlain, isSoundReference } from "./harmless.ts";
+import { hidingHeads, isPlain, isSoundReference } from "./harmless-git-files.ts";
 import { HiddenRepositories, isCarrying } from "./hidden-repositories.ts";
-import { leadingOut } from "./leading-out.ts";
 import { LogsWithSecrets } from "./logs-with-secrets.ts";
+import { leadingOut } from "./pipes-and-sockets.ts";
 import { type Found, identityOf, ProjectTree, TREE_LIMITS, type TreeLimits, type TreeLook } from "./project-tree.ts";
 import { programsIn } from "./searched-programs.ts";
-import type { Turns } from "./turns.ts";
+import type { TimeSlice } from "./time-slice.ts";
 
 /** The places of the folders that boxes may write: what may stay there, and what has appeared since. */
 
@@ -102,7 +102,7 @@ export class Places {
    * Looks at what a declaration lets a box write, and for secrets and sockets at what it lets it read.
    * @throws TooLarge; the system's error
    */
-  async before(looked: Looked, turns: Turns): Promise<Look> {
+  async before(looked: Looked, turns: TimeSlice): Promise<Look> {
     const { kind, project, writes, reads, is_project_too_large = false, searched } = looked;
     const began = performance.now();
     const at = Date.now();
@@ -171,7 +171,7 @@ export class Places {
   async #knownOf(
     looks: readonly ({ folder: string } & TreeLook)[],
     of: WorkedOn & { project: string; at: number },
-    turns: Turns,
+    turns: TimeSlice,
   ): Promise<Known[]> {
     const known: Known[] = [];
     const { project } = of;
@@ -185,7 +185,7 @@ export class Places {
   }
 
   /** @throws TooLarge */
-  async #logsIn(looks: readonly TreeLook[], turns: Turns): Promise<string[]> {
+  async #logsIn(looks: readonly TreeLook[], turns: TimeSlice): Promise<string[]> {
     try {
       const repositories = looks.flatMap((look) => [
         ...look.repositories.map(({ path }) => path),
@@ -202,7 +202,7 @@ export class Places {
   /** @param of whose settings name code in them, as each folder's own do; left out: these alone */
   async #looks(
     folders: readonly string[],
-    turns: Turns,
+    turns: TimeSlice,
     of: Partial<WorkedOn> = {},
   ): Promise<({ folder: string } & TreeLook)[]> {
     const looks: ({ folder: string } & TreeLook)[] = [];
@@ -228,7 +228,7 @@ export class Places {
   /** What is there now and wasn't before, or isn't what it was. `is_whole`: all was looked through. @throws the system's error */
   async appeared(
     { folder, project = folder, searched, places, at = Number.POSITIVE_INFINITY }: Known,
-    turns: Turns,
+    turns: TimeSlice,
   ): Promise<{ found: Found[]; is_whole: boolean }> {
     const by_path = new Map<string, KnownPlace>();
     const by_own = new Map<string, KnownPlace>();
@@ -289,7 +289,7 @@ async function knownOf(
   look: { folder: string } & TreeLook,
   carrying: readonly Found[],
   { project, searched, at }: WorkedOn & { at: number },
-  turns: Turns,
+  turns: TimeSlice,
 ): Promise<Known> {
   const { folder, repositories } = look;
   const places: KnownPlace[] = [];
@@ -326,7 +326,11 @@ interface NamedBy extends Partial<WorkedOn> {
   before?: readonly Found[];
 }
 
-async function withoutPlaces(look: TreeLook, isLeftOut: (place: Found) => boolean, turns: Turns): Promise<TreeLook> {
+async function withoutPlaces(
+  look: TreeLook,
+  isLeftOut: (place: Found) => boolean,
+  turns: TimeSlice,
+): Promise<TreeLook> {
   const places: Found[] = [];
   for (const place of look.places) {
     if (!isLeftOut(place)) places.push(place);
@@ -339,7 +343,7 @@ async function withoutPlaces(look: TreeLook, isLeftOut: (place: Found) => boolea
 async function withNamed(
   folder: string,
   look: TreeLook,
-  turns: Turns,
+  turns: TimeSlice,
   { home, project = folder, searched = [], before = look.places }: NamedBy,
 ): Promise<TreeLook> {
   const inner = [...look.repositories, ...look.places].filter(({ path }) => path.endsWith("/.git"));

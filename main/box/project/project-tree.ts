@@ -10,8 +10,8 @@ import {
   isRepositoryKind,
   tellsRepository,
 } from "./folder-contents.ts";
-import { ShortWays, Way } from "./short-ways.ts";
-import type { Turns } from "./turns.ts";
+import { ShortPath, ShortPaths } from "./short-paths.ts";
+import type { TimeSlice } from "./time-slice.ts";
 
 /**
  * A project's folders, as they were last seen: a folder whose times haven't changed has the same names in it, so that looking again
@@ -130,7 +130,7 @@ export class ProjectTree {
   }
 
   /** The same, while others have their turns. */
-  async lookInTurns(turns: Turns): Promise<TreeLook> {
+  async lookInTurns(turns: TimeSlice): Promise<TreeLook> {
     const steps = this.#steps();
     for (;;) {
       const step = steps.next();
@@ -147,8 +147,8 @@ export class ProjectTree {
     };
     const room: Room = { ...this.#limits, is_exceeded: false };
     let repositories_left = MAX_REPOSITORIES;
-    const ways = new ShortWays();
-    const waiting = [{ folder: this.#root, way: new Way(undefined, 0, 1) }];
+    const ways = new ShortPaths();
+    const waiting = [{ folder: this.#root, way: new ShortPath(undefined, 0, 1) }];
     try {
       for (const { folder, way } of waiting) {
         const closed = yield* this.#refresh(folder, way, room);
@@ -186,7 +186,7 @@ export class ProjectTree {
   }
 
   /** Undefined, or the folder itself where it can't be looked into: nobody knows what it holds. */
-  *#refresh(folder: Folder, way: Way, room: Room): Steps<Found | undefined> {
+  *#refresh(folder: Folder, way: ShortPath, room: Room): Steps<Found | undefined> {
     let stat: Stats | undefined;
     try {
       stat = lstatSync(way.to(folder.bytes), NO_THROW);
@@ -262,7 +262,7 @@ interface Reading {
 }
 
 /** @returns whether all of it was read */
-function* read(folder: Folder, way: Way, { identity, size, room }: Reading): Steps<boolean> {
+function* read(folder: Folder, way: ShortPath, { identity, size, room }: Reading): Steps<boolean> {
   const { contents, telling, count } = yield* contentsIn(folder, way, size, room);
   const places = yield* foundOf(folder, way, identity, contents.places);
   const secrets = yield* foundOf(folder, way, identity, contents.secrets);
@@ -290,7 +290,7 @@ function* read(folder: Folder, way: Way, { identity, size, room }: Reading): Ste
 
 const isGitOf = ({ name, kind }: Contents["folders"][number]): boolean => kind === "repository" && name === ".git";
 
-function asWay(found: Found, way: Way, is_top: boolean): Found {
+function asWay(found: Found, way: ShortPath, is_top: boolean): Found {
   const says = found.is_link ? { says: textOfLink(way.to(Buffer.from(found.path, "latin1"))) } : {};
   return { ...found, ...says, ...(is_top ? { is_at_top: true } : {}) };
 }
@@ -312,7 +312,7 @@ interface ReadNames {
 }
 
 /** What matters of a folder, step by step: of a large one not all names are held at once, which would keep the collector of garbage busy. */
-function* contentsIn(folder: Folder, way: Way, size: number, room: Room): Steps<ReadNames> {
+function* contentsIn(folder: Folder, way: ShortPath, size: number, room: Room): Steps<ReadNames> {
   const { path, kind } = folder;
   const all: Contents = { places: [], secrets: [], pipes: [], ways: [], remotes: [], folders: [] };
   const telling: Entry[] = [];
@@ -373,7 +373,7 @@ function* namesIn(bytes: Buffer, size: number, room: Room): Generator<Dirent<str
   }
 }
 
-function* entriesOf({ path, bytes }: Folder, way: Way, size: number, room: Room): Generator<Entry[]> {
+function* entriesOf({ path, bytes }: Folder, way: ShortPath, size: number, room: Room): Generator<Entry[]> {
   for (const names of namesIn(way.to(bytes), size, room)) {
     yield names.map((entry) => {
       const is_known =
@@ -406,7 +406,12 @@ function childrenOf(folder: Folder, { folders }: Contents): Map<string, Folder> 
   );
 }
 
-function* foundOf({ path: folder, kind }: Folder, way: Way, parent: string, names: readonly string[]): Steps<Found[]> {
+function* foundOf(
+  { path: folder, kind }: Folder,
+  way: ShortPath,
+  parent: string,
+  names: readonly string[],
+): Steps<Found[]> {
   const found: Found[] = [];
   for (const [index, name] of names.entries()) {
     if (index > 0 && index % STEP === 0) yield;

@@ -18,10 +18,10 @@ import {
 import { NO_SETTINGS, userGitSettings } from "../arguments/git.ts";
 import type { Machine } from "../arguments/machine.ts";
 import { mountChecks } from "../arguments/mounts.ts";
-import type { RunNetwork } from "../network/way.ts";
+import type { RunNetwork } from "../network/run-network.ts";
 import type { AfterRuns } from "../project/after-runs.ts";
 import { type Look, type Places, TooLarge } from "../project/places.ts";
-import { Turns } from "../project/turns.ts";
+import { TimeSlice } from "../project/time-slice.ts";
 
 /** What one run is made of: worked out once it is allowed and while its launcher starts, as others have their turns. */
 
@@ -107,7 +107,7 @@ export class RunPlan {
   async #make(): Promise<Made> {
     const { places, machine, tooLarge, is_open } = this.#parts;
     const { declaration } = this.#run;
-    const turns = new Turns();
+    const turns = new TimeSlice();
     const { kind, programs = [], project } = declaration;
     const has_git = kind === undefined || programs.includes("git");
     const settings = has_git ? userGitSettings(machine.env, machine.home, project) : NO_SETTINGS;
@@ -227,7 +227,7 @@ export class RunPlan {
 }
 
 /** @throws TooLarge where paths take too long to be followed: what is hidden, or kept, at the others wouldn't be known */
-async function followedWords(make: () => string[], turns: Turns): Promise<string[]> {
+async function followedWords(make: () => string[], turns: TimeSlice): Promise<string[]> {
   for (let tries = 1; tries <= MAX_TRIES; tries++) {
     const words = withScanLimit(() => {
       const made = make();

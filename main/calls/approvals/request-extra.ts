@@ -56,14 +56,14 @@ export interface RequestExtra extends AskedPaths {
   /** Why it was withdrawn, where it was. */
   withdrawn?: WithdrawalRule;
   /** What stays of the request once it has ended. */
-  kept?: Kept;
+  kept?: EndedRequest;
 }
 
 /**
  * What of a request is kept once it has ended: the places it was about, for the history and for telling what a grant would have
  * covered. No argument, no command line, no intent: whatever was secret in them is not in the database any more.
  */
-export interface Kept {
+export interface EndedRequest {
   target_summary: string;
   capabilities: Requirement[];
   /** Its name as the trail has it. Left out by an earlier version. */

@@ -1,6 +1,6 @@
 import type { Schema } from "../../base/sqlite/database-schema.ts";
-import { dueCards } from "../../records/receipts/due-schema.ts";
-import { endedExtra, ownExtra } from "./kept.ts";
+import { dueCards } from "../../records/receipts/due-receipts-schema.ts";
+import { endedExtra, ownExtra } from "./ended-request.ts";
 
 /** approvals.db: the required table (docs/decisions/requirements-approvals.md, "Registry"), then the columns this gate adds. */
 export const APPROVALS_SCHEMA: Schema = {

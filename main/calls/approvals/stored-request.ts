@@ -3,7 +3,7 @@ import { ownCommand } from "../../../ipc/base/own-command.ts";
 import { capabilitySchema } from "../../../ipc/contract/decision.ts";
 import type { DamagedRowReport } from "../../base/sqlite/damaged-row-report.ts";
 import type { Granted } from "./choices.ts";
-import { ownExtra } from "./kept.ts";
+import { ownExtra } from "./ended-request.ts";
 import type { PendingRequest } from "./pending-request.ts";
 import { NO_EXTRA } from "./request-extra.ts";
 

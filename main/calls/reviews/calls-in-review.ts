@@ -5,7 +5,7 @@ import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import type { RunningReview } from "../../../ipc/contract/judges.ts";
 import type { WithdrawalRule } from "../../../ipc/contract/rules.ts";
 import { type Denial, type Reviewable, type Reviewer, TOO_MANY_AT_ONCE } from "../../decide/stages/examination.ts";
-import { HeldCalls, heldCharacters } from "../approvals/held-calls.ts";
+import { quotaCharacters, WaitingQuota } from "../approvals/waiting-quota.ts";
 import { type Reviews, reviewCall } from "./review-call.ts";
 
 /** The calls that judges look at. Each leaves once: with what the judges found, or because something withdrew it. */
@@ -78,7 +78,7 @@ interface CallInReview extends JudgedCall {
 export class CallsInReview {
   readonly #parts: CallsInReviewParts;
   readonly #calls = new Set<CallInReview>();
-  readonly #quota = new HeldCalls();
+  readonly #quota = new WaitingQuota();
   readonly #stopped = new AbortController();
   readonly #turns = new OwnTurns();
 
@@ -90,7 +90,7 @@ export class CallsInReview {
   refusal({ call, subject }: Reviewable): Denial | null {
     const held = this.#quota.of(subject.agent?.agent_id ?? "");
     const has_too_many = held.calls >= MAX_REVIEWS_PER_AGENT;
-    if (!has_too_many && held.characters + heldCharacters(call) <= MAX_REVIEWED_CHARACTERS) return null;
+    if (!has_too_many && held.characters + quotaCharacters(call) <= MAX_REVIEWED_CHARACTERS) return null;
     return {
       stage: "judge",
       reason: has_too_many
@@ -108,7 +108,7 @@ export class CallsInReview {
       abort: new AbortController(),
       since: this.#parts.now(),
       reviewer: undefined,
-      release: this.#quota.add(subject.agent?.agent_id ?? "", heldCharacters(call)),
+      release: this.#quota.add(subject.agent?.agent_id ?? "", quotaCharacters(call)),
     };
     this.#calls.add(reviewed);
     void this.#review(reviewed, reviewers);

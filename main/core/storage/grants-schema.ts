@@ -3,7 +3,7 @@ import { type Capability, capabilitySchema } from "../../../ipc/contract/decisio
 import type { Schema } from "../../base/sqlite/database-schema.ts";
 import { mcpToolsTable } from "../../decide/mcp/tool-store.ts";
 import { rateBuckets } from "../../decide/rate/schema.ts";
-import { dueGrants } from "../../records/receipts/due-schema.ts";
+import { dueGrants } from "../../records/receipts/due-receipts-schema.ts";
 import { grantTarget } from "../../shell-reading/targets/pattern.ts";
 
 /** grants.db: the required table (docs/decisions/requirements-policy.md, "Grants"), then the columns this gate adds. */

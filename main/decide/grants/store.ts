@@ -7,6 +7,7 @@ import type { Principal } from "../../../ipc/contract/operator-api.ts";
 import type { Surface } from "../../../ipc/contract/surface.ts";
 import { type Clock, normaliseDate } from "../../base/clocks/clock.ts";
 import { earlierEnd, endAt, moment } from "../../base/clocks/two-clock-end.ts";
+import { type DamagedRowReport, NO_REPORT } from "../../base/sqlite/damaged-row-report.ts";
 import { storageError } from "../../base/sqlite/database.ts";
 import { PreparedStatements, type SqliteDatabase } from "../../base/sqlite/prepared-statements.ts";
 import { CAPABILITY_REGISTRY } from "../../shell-reading/targets/capabilities.ts";

@@ -17,7 +17,7 @@ import { type AgentKind, agentKindOf } from "../executors/agent-kind.ts";
 import type { Executor } from "../executors/catalog.ts";
 import type { CommandLines } from "../executors/command-lines.ts";
 import type { GrantStore } from "../grants/store.ts";
-import type { VaglioSettings } from "../judge/vaglio.ts";
+import type { VerdictSettings } from "../judge/verdicts.ts";
 import type { McpTools } from "../mcp/mcp-tools.ts";
 import type { PolicyOverrides } from "../policy/policy-overrides.ts";
 import type { RateLimits } from "../rate/rate-limits.ts";
@@ -58,7 +58,7 @@ interface Refusals {
 }
 
 /** What every stage may read. */
-export interface StageSettings extends VaglioSettings {
+export interface StageSettings extends VerdictSettings {
   home: string;
   /** Null: nothing is remembered (`explain` on a machine without a database). */
   grants: GrantStore | null;

@@ -1,5 +1,5 @@
 import { guard as guardBlock } from "../guard/guard.ts";
-import { guardVerdict } from "../judge/vaglio.ts";
+import { guardVerdict } from "../judge/verdicts.ts";
 import { type Denial, denied, passed, type Ruled } from "./examination.ts";
 
 /** Does it touch the non-negotiable core? */

@@ -1,4 +1,4 @@
-import { judgeVerdict } from "../judge/vaglio.ts";
+import { judgeVerdict } from "../judge/verdicts.ts";
 import { type Denial, denied, type Judged, passed, type Ruled } from "./examination.ts";
 
 /** Is it aligned with the stated intent? */

@@ -9,7 +9,7 @@ import type { Machine } from "../../box/arguments/machine.ts";
 import { mountChecks } from "../../box/arguments/mounts.ts";
 import { systemCallFilter } from "../../box/arguments/system-calls.ts";
 import type { Maker } from "../../box/maker.ts";
-import type { RunNetwork } from "../../box/network/way.ts";
+import type { RunNetwork } from "../../box/network/run-network.ts";
 import { type BoxProbe, probeBox } from "../../box/probe.ts";
 import { boxHasEnded } from "../../box/runs/box-end.ts";
 import { firstProcessFollows } from "../../box/runs/first-process.ts";

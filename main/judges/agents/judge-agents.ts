@@ -7,7 +7,7 @@ import type { Config } from "../../config/config.ts";
 import type { JudgeAgentConfig, JudgeToolConfig, ReviewConfig } from "../../decide/reviews/config.ts";
 import { needsBox, sendToModel } from "../../decide/reviews/config.ts";
 import { type ListedHost, readListedHost } from "../../shell-reading/targets/listed-host.ts";
-import type { JudgeAgent, Model } from "../reviews/ports.ts";
+import type { JudgeAgent, Model } from "../reviews/judge-ports.ts";
 import { AgentBox } from "./agent-box.ts";
 import { AgentHosts } from "./agent-hosts.ts";
 import { commandAgent } from "./command-agent.ts";

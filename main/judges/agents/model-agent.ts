@@ -1,5 +1,5 @@
 import type { Send } from "../../decide/reviews/config.ts";
-import type { JudgeAgent, Message, Model, Worker } from "../reviews/ports.ts";
+import type { JudgeAgent, Message, Model, Worker } from "../reviews/judge-ports.ts";
 import { withoutSecrets } from "../reviews/sent/masked-secrets.ts";
 import { withoutThoughts } from "../reviews/thoughts.ts";
 import { readGradientResult } from "../reviews/validators/gradient-result.ts";

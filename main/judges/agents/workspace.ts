@@ -1,9 +1,9 @@
 import { isNeverWritten } from "../../box/arguments/unusable-places.ts";
 import { ProjectTree } from "../../box/project/project-tree.ts";
-import { Turns } from "../../box/project/turns.ts";
+import { TimeSlice } from "../../box/project/time-slice.ts";
 import { confinedProject } from "../../decide/confinement/project.ts";
 import type { GuardEnv } from "../../shell-reading/clear/call-environment.ts";
-import type { Worker, WorkerMount } from "../reviews/ports.ts";
+import type { Worker, WorkerMount } from "../reviews/judge-ports.ts";
 
 /** What of a worker's files a judge agent sees. */
 
@@ -83,7 +83,7 @@ export class WithheldFiles {
     this.#trees.set(folder, tree);
     const [oldest] = this.#trees.keys();
     if (this.#trees.size > MAX_TREES && oldest !== undefined) this.#trees.delete(oldest);
-    const { secrets, pipes, places, is_whole } = await tree.lookInTurns(new Turns());
+    const { secrets, pipes, places, is_whole } = await tree.lookInTurns(new TimeSlice());
     if (!is_whole) throw new Error("the workspace holds too many files and folders for a box");
     return {
       secrets: secrets.map(({ path }) => path),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ModelError } from "../reviews/ports.ts";
+import { ModelError } from "../reviews/judge-ports.ts";
 import type { Dialect } from "./dialect.ts";
 
 /** Anthropic's Messages API. */

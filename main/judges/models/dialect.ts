@@ -1,4 +1,4 @@
-import type { ModelQuestion } from "../reviews/ports.ts";
+import type { ModelQuestion } from "../reviews/judge-ports.ts";
 
 /** How a provider wants to be asked, and how it answers. */
 export interface Dialect {

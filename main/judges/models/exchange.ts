@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { ModelError, type ModelQuestion } from "../reviews/ports.ts";
+import { ModelError, type ModelQuestion } from "../reviews/judge-ports.ts";
 import type { Dialect, DialectAnswer } from "./dialect.ts";
 import { type Received, send } from "./request.ts";
 

@@ -1,7 +1,7 @@
 import type { Env } from "../../../ipc/base/paths.ts";
 import { readSecret, SecretError } from "../../base/files/secret-text.ts";
 import type { ModelConfig } from "../../decide/reviews/config.ts";
-import { ModelError } from "../reviews/ports.ts";
+import { ModelError } from "../reviews/judge-ports.ts";
 
 /** Where a model's key comes from. It is read anew each time it is used, and kept nowhere. */
 

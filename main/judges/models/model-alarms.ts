@@ -1,7 +1,7 @@
 import { ownCommand } from "../../../ipc/base/own-command.ts";
 import type { Alarms } from "../../base/alarms.ts";
 import type { Config } from "../../config/config.ts";
-import type { ModelError } from "../reviews/ports.ts";
+import type { ModelError } from "../reviews/judge-ports.ts";
 import type { ProviderModel } from "./provider-model.ts";
 
 /** Tells the user which models can't be asked: their budget is used up, or they keep failing. */

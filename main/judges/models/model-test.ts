@@ -1,7 +1,7 @@
 import type { JudgeTest } from "../../../ipc/contract/judges.ts";
+import { type Model, ModelError } from "../reviews/judge-ports.ts";
 import { JUDGE_ANSWER_SCHEMA, readJudgeAnswer } from "../reviews/model-judge/answer.ts";
 import { judgeData, judgePrompt } from "../reviews/model-judge/prompt.ts";
-import { type Model, ModelError } from "../reviews/ports.ts";
 import type { SentCall } from "../reviews/sent/sent-call.ts";
 
 /** A call that every judge should let pass, and that says nothing of anybody. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ModelError } from "../reviews/ports.ts";
+import { ModelError } from "../reviews/judge-ports.ts";
 import type { Dialect } from "./dialect.ts";
 
 /** OpenAI's chat completions, as Ollama, llama.cpp, LM Studio, vLLM and OpenRouter answer them, too. */

@@ -3,15 +3,15 @@ import type { ModelProblem } from "../../../ipc/contract/judges.ts";
 import { ConcurrencyLimit } from "../../base/concurrency-limit.ts";
 import { isOnline, type ModelConfig } from "../../decide/reviews/config.ts";
 import type { ModelSpending, Spent } from "../../records/activity/spending.ts";
-import { type Model, type ModelAnswer, ModelBusy, ModelError, type ModelQuestion } from "../reviews/ports.ts";
+import { type Model, type ModelAnswer, ModelBusy, ModelError, type ModelQuestion } from "../reviews/judge-ports.ts";
 import { anthropic } from "./anthropic.ts";
 import { Breaker } from "./breaker.ts";
 import type { Dialect, DialectAnswer } from "./dialect.ts";
 import { ENVELOPE_BYTES, exchange, KeyRefused, type Limit, statusError } from "./exchange.ts";
 import { readKey } from "./key.ts";
 import { ModelMeter } from "./model-meter.ts";
+import { isProxied } from "./node-env-proxy.ts";
 import { openai } from "./openai.ts";
-import { isProxied } from "./proxy.ts";
 import { send } from "./request.ts";
 
 /** Questions to one model at the same time; the others wait within their own time limits. */

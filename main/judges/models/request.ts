@@ -1,5 +1,5 @@
 import { errorCode } from "../../base/errors.ts";
-import { ModelError } from "../reviews/ports.ts";
+import { ModelError } from "../reviews/judge-ports.ts";
 
 /** One HTTP request to a model's provider. Nothing of what is sent or received gets into an error's message. */
 

@@ -12,7 +12,7 @@ import { GateError } from "../../../ipc/contract/gate-error.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
 import type { Subject } from "../../decide/stages/examination.ts";
 import { DecisionCounts } from "./counts.ts";
-import { RecentDecisions } from "./recent.ts";
+import { RecentDecisions } from "./recent-decisions.ts";
 import { Reports } from "./reports.ts";
 import { CallSpending } from "./spending.ts";
 

@@ -5,7 +5,6 @@ import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { errorCode } from "../../base/errors.ts";
 import { syncFolder } from "../../base/files/durable-file.ts";
 import { fileError } from "../../base/files/file-errors.ts";
-import type { Claims } from "./against.ts";
 import {
   type ArchivedMonth,
   copiesAmong,
@@ -18,6 +17,7 @@ import { ARCHIVED_EVENT } from "./archives-check.ts";
 import { monthFile } from "./chain.ts";
 import type { StoredNote } from "./checkpoint-files.ts";
 import type { Checkpoints } from "./checkpoints.ts";
+import type { Claims } from "./compare-checkpoints.ts";
 import type { AuditLog } from "./log.ts";
 import { filesIn, monthFiles, UNFINISHED_ARCHIVE } from "./month-files.ts";
 import { examineTrail, reportOf, type TrailFiles } from "./verify.ts";

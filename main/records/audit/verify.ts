@@ -1,10 +1,10 @@
 import { basename } from "node:path";
 import type { AuditReport } from "../../../ipc/contract/audit.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
-import { type AcceptedProblems, acceptedIn, keyOf } from "./accepted.ts";
-import { ClaimCheck, type Claims } from "./against.ts";
+import { type AcceptedProblems, acceptedIn, keyOf } from "./accepted-problems.ts";
 import { ArchivesCheck } from "./archives-check.ts";
 import { GENESIS } from "./chain.ts";
+import { ClaimCheck, type Claims } from "./compare-checkpoints.ts";
 import { type Head, type Loss, readHead } from "./head.ts";
 import type { LiveEnd } from "./health.ts";
 import { latestBeyond } from "./resume.ts";

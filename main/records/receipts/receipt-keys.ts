@@ -8,7 +8,7 @@ import { syncFolder, writeDurably } from "../../base/files/durable-file.ts";
 import { fileError } from "../../base/files/file-errors.ts";
 import { openOwnFile } from "../../base/files/own-files.ts";
 import { cutTornLine, writeWhole } from "../audit/append.ts";
-import { KEYS_FILE, type KeyList, type KnownKey, keyLine, type NewKey, readKeys } from "./key-statements.ts";
+import { KEYS_FILE, type KeyList, type KnownKey, keyLine, type NewKey, readKeys } from "./public-keys-file.ts";
 import { makeSigningKey, readSigningKey, type SigningKey } from "./signing-key.ts";
 
 export interface ReceiptKeysParts {

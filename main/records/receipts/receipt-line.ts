@@ -1,5 +1,5 @@
 import { envelopeLine, envelopeSchema, STATEMENT_TYPE, strictBase64 } from "./dsse.ts";
-import { parsed } from "./key-statements.ts";
+import { parsed } from "./public-keys-file.ts";
 import { type Statement, statementSchema } from "./statement.ts";
 
 /** A line of a receipts' file, read without a look at who has signed it. */

@@ -5,8 +5,8 @@ import { SlicedWork } from "../../base/clocks/sliced-work.ts";
 import { errorCode } from "../../base/errors.ts";
 import { fileError } from "../../base/files/file-errors.ts";
 import { signedLine } from "./dsse.ts";
-import type { Due, DueCards, DueReceipts } from "./due.ts";
-import { KEYS_FILE, type KnownKey } from "./key-statements.ts";
+import type { Due, DueCards, DueReceipts } from "./due-receipts.ts";
+import { KEYS_FILE, type KnownKey } from "./public-keys-file.ts";
 import { ReceiptFiles } from "./receipt-files.ts";
 import { ReceiptKeys } from "./receipt-keys.ts";
 

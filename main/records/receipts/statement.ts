@@ -8,7 +8,7 @@ import {
 } from "../../../ipc/contract/decision.ts";
 import { refuseSchema } from "../../../ipc/contract/operator-api.ts";
 import { surfaceSchema } from "../../../ipc/contract/surface.ts";
-import { IN_TOTO } from "./key-statements.ts";
+import { IN_TOTO } from "./public-keys-file.ts";
 
 /**
  * What a receipt says: an in-toto Statement about the call that was asked about, or about a grant (docs/receipts.md). No argument,

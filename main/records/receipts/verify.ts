@@ -4,7 +4,7 @@ import { MONTH_FILE, monthFile } from "../audit/chain.ts";
 import { linesBetween } from "../audit/lines.ts";
 import { monthFiles } from "../audit/month-files.ts";
 import { signedBytes } from "./dsse.ts";
-import { KEYS_FILE, type KeyList, type KnownKey } from "./key-statements.ts";
+import { KEYS_FILE, type KeyList, type KnownKey } from "./public-keys-file.ts";
 import { readSigned, statementIn, type Unreadable } from "./receipt-line.ts";
 import { type PublicKey, publicKey } from "./signing-key.ts";
 import type { Statement } from "./statement.ts";

@@ -2,7 +2,7 @@ import type { Language } from "../../../ipc/contract/language.ts";
 import { othersText } from "../../../ipc/words/notice-text.ts";
 import type { Clock } from "../../base/clocks/clock.ts";
 import type { ChannelNote } from "../../core/channel.ts";
-import type { Screen } from "./due.ts";
+import type { Screen } from "./when-due.ts";
 import { CHANNEL_WORDS } from "./words.ts";
 
 /** Between two of them there is at least so much time, in milliseconds: whatever agents do, they can't fill a chat. */

@@ -11,7 +11,7 @@ import type { Core } from "../../core/core.ts";
 import type { GateNotifications } from "../notifications/start.ts";
 import { ChannelAlarms } from "./channel-alarms.ts";
 import type { ChannelHost } from "./channel-host.ts";
-import type { EveningDigest } from "./evening.ts";
+import type { EveningDigest } from "./evening-message.ts";
 import { routeText } from "./route-text.ts";
 import type { SharedScreen } from "./shared-screen.ts";
 import { CHANNEL_WORDS } from "./words.ts";
@@ -111,7 +111,7 @@ class RunningChannels implements Channels {
     core.notes.begin();
     const { evening: at } = core.config.digest;
     if (at === undefined || this.#has_ended) return;
-    const { EveningDigest } = await import("./evening.ts");
+    const { EveningDigest } = await import("./evening-message.ts");
     this.#evening = new EveningDigest({ core, api: operatorOn("terminal"), at, log });
     if (!this.#has_ended) this.#evening.start();
   }

@@ -9,9 +9,9 @@ import type { Clock } from "../../base/clocks/clock.ts";
 import { errorCode } from "../../base/errors.ts";
 import type { Route } from "../../config/channels.ts";
 import type { Called, ChannelNote } from "../../core/channel.ts";
-import type { NoteBoard } from "../../core/notes.ts";
+import type { NoteBoard } from "../../core/note-board.ts";
 import { AwayNotes } from "./away-notes.ts";
-import { Due, lookAgainAfter, type Screen } from "./due.ts";
+import { Due, lookAgainAfter, type Screen } from "./when-due.ts";
 import { CHANNEL_WORDS } from "./words.ts";
 
 export interface NoteRouteParts {

@@ -4,7 +4,7 @@ import type { Clock } from "../../base/clocks/clock.ts";
 import { errorCode } from "../../base/errors.ts";
 import type { Route } from "../../config/channels.ts";
 import type { Called } from "../../core/channel.ts";
-import { Due, type Screen } from "./due.ts";
+import { Due, type Screen } from "./when-due.ts";
 
 export interface RouterParts {
   api: Pick<OperatorApi, "call" | "subscribe">;

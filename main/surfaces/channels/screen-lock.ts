@@ -1,7 +1,7 @@
 import type { Env } from "../../../ipc/base/paths.ts";
 import { unixBusAddress } from "../notifications/platform.ts";
 import { SessionBus, type Signal } from "../notifications/session-bus.ts";
-import type { Screen } from "./due.ts";
+import type { Screen } from "./when-due.ts";
 
 /** Whether the screen is locked, as the desktop says on its bus, and logind where that is reachable. Linux. */
 

@@ -1,7 +1,7 @@
 import type { Env } from "../../../ipc/base/paths.ts";
 import type { Config } from "../../config/config.ts";
-import type { Screen } from "./due.ts";
 import type { ScreenLock } from "./screen-lock.ts";
+import type { Screen } from "./when-due.ts";
 
 export interface SharedScreenParts {
   config: Pick<Config, "channels"> & Partial<Pick<Config, "telegram">>;

@@ -1,8 +1,8 @@
 import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import { archiveBefore, claimsAbout, inTurn } from "../../core/archiving.ts";
-import { acceptProblems } from "../../records/audit/accept.ts";
-import { tailAudit } from "../../records/audit/tail.ts";
+import { acceptProblems } from "../../records/audit/accept-problems.ts";
+import { tailAudit } from "../../records/audit/last-lines.ts";
 import { verifyAudit } from "../../records/audit/verify.ts";
 import { publicKey } from "../../records/receipts/signing-key.ts";
 import type { Handlers, OperatorContext } from "./handlers.ts";

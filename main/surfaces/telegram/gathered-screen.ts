@@ -1,6 +1,6 @@
 import { visible } from "../../../ipc/base/visible-text.ts";
 import type { Gathered } from "../../core/channel.ts";
-import { commonAnswer, gatheredText } from "../channels/gathered.ts";
+import { commonAnswer, gatheredText } from "../channels/gathered-requests.ts";
 import type { Screen } from "./bot-api.ts";
 import { MAX_CHARACTERS, type ScreenSettings } from "./request-screen.ts";
 import { TELEGRAM_WORDS } from "./words.ts";

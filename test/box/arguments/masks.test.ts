@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { coverOf } from "../../../main/box/arguments/masks.ts";
 import { Places } from "../../../main/box/project/places.ts";
-import { Turns } from "../../../main/box/project/turns.ts";
+import { TimeSlice } from "../../../main/box/project/time-slice.ts";
 import { BOX_USERS, HAS_BUBBLEWRAP, hasProgram, testBox } from "../../support/boxes.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
@@ -108,7 +108,7 @@ describe.runIf(HAS_BUBBLEWRAP).each(BOX_USERS)("secrets inside a box, as $name",
       writeFileSync(join(project, name), content);
     }
     const declaration = { project, cwd: project, reads: [], writes: [], network: false };
-    const { found } = await new Places().before(declaration, new Turns());
+    const { found } = await new Places().before(declaration, new TimeSlice());
     const box = testBox({ user, folder, declaration, found });
     const ran = await box.run("grep -rl hidden . ; grep -rl shown . | sort");
     expect(ran.stdout.trim().split("\n")).toEqual(
@@ -137,7 +137,7 @@ describe.runIf(HAS_BUBBLEWRAP).each(BOX_USERS)("secrets inside a box, as $name",
       folder,
     );
     const declaration = { project, cwd: project, reads: [], writes: [], network: false };
-    const { found } = await new Places().before(declaration, new Turns());
+    const { found } = await new Places().before(declaration, new TimeSlice());
     const box = testBox({ user, folder, declaration, found });
     const ran = await box.run(`grep -r hidden . && echo found
       git remote -v | grep -c '(push)'; git remote get-url origin; git config core.abbrev; git remote get-url plain

@@ -18,7 +18,7 @@ import { systemClock } from "../../../main/base/clocks/system-clock.ts";
 import { openBoxFolder } from "../../../main/box/box-folder.ts";
 import { AfterRuns } from "../../../main/box/project/after-runs.ts";
 import { Places } from "../../../main/box/project/places.ts";
-import { Turns } from "../../../main/box/project/turns.ts";
+import { TimeSlice } from "../../../main/box/project/time-slice.ts";
 import { smallDisk } from "../../support/small-disk.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
@@ -37,7 +37,7 @@ function gate(state_dir = tempFolder(), places = new Places()) {
     failed: (_what, error) => failures.push(error),
   });
   const started = async (project: string, run = RUN) =>
-    after.started(run, (await places.before({ project, writes: [], reads: [] }, new Turns())).known);
+    after.started(run, (await places.before({ project, writes: [], reads: [] }, new TimeSlice())).known);
   return { state_dir, folder, after, alarms, failures, started };
 }
 

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Places } from "../../../main/box/project/places.ts";
-import { Turns } from "../../../main/box/project/turns.ts";
+import { TimeSlice } from "../../../main/box/project/time-slice.ts";
 import { codeNamedBySettings } from "../../../main/shell-reading/programs/git-named-code.ts";
 import { BOX_USERS, HAS_BUBBLEWRAP, testBox } from "../../support/boxes.ts";
 import { fateOf, onPath } from "../../support/guarded-calls.ts";
@@ -81,13 +81,13 @@ describe("code that a repository's own settings name", () => {
     for (const name of named)
       expect([name, fateOf([onPath("fs:write", join(root, name))], { home, cwd: root })]).toEqual([name, "asked"]);
     const places = new Places(undefined, home);
-    const [known] = (await places.before({ project: root, reads: [], writes: [] }, new Turns())).known;
+    const [known] = (await places.before({ project: root, reads: [], writes: [] }, new TimeSlice())).known;
     if (known === undefined) throw new Error("nothing is known of the project");
     for (const name of named) {
       mkdirSync(dirname(join(root, name)), { recursive: true });
       writeFileSync(join(root, name), "theirs\n");
     }
-    const { found } = await places.appeared(known, new Turns());
+    const { found } = await places.appeared(known, new TimeSlice());
     expect(found.map(({ path }) => path).sort()).toEqual(
       ["c.sh", "own/hooks", "tools/fsm.sh"].map((name) => join(root, name)),
     );
@@ -107,12 +107,14 @@ describe("code that a repository's own settings name", () => {
     symlinkSync("../../later.sh", join(root, ".git/hooks/post-commit"));
     expect(["tools/check.sh", "later.sh", "tools/other.sh"].map(fate)).toEqual(["asked", "asked", "free"]);
     const places = new Places();
-    const look = await places.before({ project: root, reads: [], writes: [] }, new Turns());
+    const look = await places.before({ project: root, reads: [], writes: [] }, new TimeSlice());
     expect(look.found.run_later).toContain(join(root, "tools/check.sh"));
     const [known] = look.known;
     if (known === undefined) throw new Error("nothing is known of the project");
     writeFileSync(join(root, "later.sh"), "theirs\n");
-    expect((await places.appeared(known, new Turns())).found.map(({ path }) => path)).toEqual([join(root, "later.sh")]);
+    expect((await places.appeared(known, new TimeSlice())).found.map(({ path }) => path)).toEqual([
+      join(root, "later.sh"),
+    ]);
     rmSync(join(root, ".git/hooks"), { recursive: true });
     symlinkSync("../all", join(root, ".git/hooks"));
     expect(["tools/check.sh", "all/pre-push", "all/new"].map(fate)).toEqual(["free", "asked", "asked"]);
@@ -131,7 +133,7 @@ describe("code that a repository's own settings name", () => {
     ] as const)
       execFileSync("git", ["-C", root, "config", "--add", key, value]);
     const places = new Places();
-    const look = await places.before({ project: root, reads: [], writes: [] }, new Turns());
+    const look = await places.before({ project: root, reads: [], writes: [] }, new TimeSlice());
     expect(look.found.run_later).toContain(inside("more/config"));
     expect(look.found.run_later).not.toContain(inside("HEAD"));
     const [known] = look.known;
@@ -140,7 +142,7 @@ describe("code that a repository's own settings name", () => {
     writeFileSync(inside("later/config"), "[core]\n\tfsmonitor = x\n");
     writeFileSync(inside("refs/heads/main"), "");
     writeFileSync(inside("tool"), "", { mode: 0o755 });
-    const { found } = await places.appeared(known, new Turns());
+    const { found } = await places.appeared(known, new TimeSlice());
     expect(found.map(({ path }) => path).sort()).toEqual(["later/config", "more/hooks", "tool"].map(inside));
   });
 
@@ -156,10 +158,10 @@ describe("code that a repository's own settings name", () => {
     execFileSync("git", ["-C", root, "worktree", "add", "-q", linked]);
     const places = new Places();
     const leave = async (project: string, writes: string[], path: string) => {
-      const { known } = await places.before({ project, reads: [], writes }, new Turns());
+      const { known } = await places.before({ project, reads: [], writes }, new TimeSlice());
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, "");
-      const looks = await Promise.all(known.map((each) => places.appeared(each, new Turns())));
+      const looks = await Promise.all(known.map((each) => places.appeared(each, new TimeSlice())));
       return looks.flatMap(({ found }) => found.map(({ path }) => path).filter((path) => !path.endsWith("/index")));
     };
     expect(await leave(root, [], join(inner, "own/hooks/pre-commit"))).toEqual([join(inner, "own/hooks")]);
@@ -179,10 +181,10 @@ describe("code that a repository's own settings name", () => {
     execFileSync("git", ["init", "-q", root]);
     execFileSync("git", ["-C", root, "config", "core.hooksPath", "own/hooks"]);
     const places = new Places();
-    const [known] = (await places.before({ project: root, reads: [], writes: [] }, new Turns())).known;
+    const [known] = (await places.before({ project: root, reads: [], writes: [] }, new TimeSlice())).known;
     if (known === undefined) throw new Error("nothing is known of the project");
     mkdirSync(join(root, "own/hooks"), { recursive: true });
-    const { found } = await places.appeared(known, new Turns());
+    const { found } = await places.appeared(known, new TimeSlice());
     expect(found.map(({ path }) => path)).toEqual([join(root, "own/hooks")]);
   });
 });
@@ -192,7 +194,7 @@ describe.runIf(HAS_BUBBLEWRAP).each(BOX_USERS)("code that settings name, in a bo
     const folder = tempFolder();
     const root = project(folder);
     const declaration = { project: root, cwd: root, reads: [], writes: [], network: false };
-    const { found } = await new Places().before(declaration, new Turns());
+    const { found } = await new Places().before(declaration, new TimeSlice());
     const ran = await testBox({ user, folder, declaration, found }).run(
       `for f in ${[...NAMED, "scripts/hooks/new", ...FREE].join(" ")}; do (echo x >> $f) 2>/dev/null && echo $f; done`,
     );

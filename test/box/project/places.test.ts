@@ -13,10 +13,10 @@ import {
 import { dirname, join } from "node:path";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { isHarmless } from "../../../main/box/project/harmless.ts";
+import { isHarmless } from "../../../main/box/project/harmless-git-files.ts";
 import { type Known, Places, TooLarge } from "../../../main/box/project/places.ts";
 import { ProjectTree } from "../../../main/box/project/project-tree.ts";
-import { Turns } from "../../../main/box/project/turns.ts";
+import { TimeSlice } from "../../../main/box/project/time-slice.ts";
 import { diskOfWholeSeconds } from "../../support/small-disk.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
@@ -41,14 +41,14 @@ const declared = (project: string, writes: readonly string[] = []) => ({
 
 /** What was found, below the project. */
 async function look(places: Places, project: string) {
-  const { found, known, unnamed } = await places.before(declared(project), new Turns());
+  const { found, known, unnamed } = await places.before(declared(project), new TimeSlice());
   const below = (paths: readonly string[]) => paths.map((path) => path.slice(project.length + 1)).sort();
   return { run_later: below(found.run_later), secrets: below(found.secrets), unnamed: below(unnamed), known };
 }
 
 async function appeared(places: Places, known: readonly Known[], project: string): Promise<string[]> {
   const prefix = Buffer.from(project).toString("latin1").length + 1;
-  const looks = await Promise.all(known.map((each) => places.appeared(each, new Turns())));
+  const looks = await Promise.all(known.map((each) => places.appeared(each, new TimeSlice())));
   return looks.flatMap(({ found }) => found.map(({ path }) => path.slice(prefix))).sort();
 }
 
@@ -68,7 +68,7 @@ describe("of what has long paths, no more is kept for a run than can be written 
   ])("%s", async (_what, make) => {
     const project = tempFolder();
     mkdirSync(join(project, "bin"));
-    const known = async () => (await new Places().before(declared(project), new Turns())).known;
+    const known = async () => (await new Places().before(declared(project), new TimeSlice())).known;
     make(join(project, LONG, "a"));
     expect(JSON.stringify(await known()).length).toBeLessThan(64 * 1024);
     for (let each = 0; each < 150; each++) make(join(project, LONG, String(each)));
@@ -78,9 +78,9 @@ describe("of what has long paths, no more is kept for a run than can be written 
   it("what a run has left of them is said not to have been looked through", async () => {
     const project = tempFolder();
     const places = new Places();
-    const [known] = (await places.before(declared(project), new Turns())).known;
+    const [known] = (await places.before(declared(project), new TimeSlice())).known;
     for (let each = 0; each < 150; each++) mkdirSync(join(project, LONG, `${each}/.git/objects`), { recursive: true });
-    expect(await places.appeared(known as Known, new Turns())).toMatchObject({ is_whole: false });
+    expect(await places.appeared(known as Known, new TimeSlice())).toMatchObject({ is_whole: false });
   });
 });
 
@@ -93,8 +93,8 @@ for name in sys.argv[2].split("/"):
 open(".envrc", "w").close()
 `;
 
-/** Turns that continue as the test says. */
-class Paused extends Turns {
+/** TimeSlice that continue as the test says. */
+class Paused extends TimeSlice {
   #waiting: (() => void) | undefined;
 
   override shared(): Promise<void> {
@@ -219,12 +219,12 @@ describe("the places in a project whose content is run later", () => {
     mkdirSync(join(main, ".git/own"));
     writeFileSync(join(main, ".git/own/config"), "[core]\n\tabbrev = 9\n");
     expect((await look(new Places(), main)).run_later).toContain(".git/own/config");
-    const { found, known } = await new Places().before(declared(tree, [join(main, ".git")]), new Turns());
+    const { found, known } = await new Places().before(declared(tree, [join(main, ".git")]), new TimeSlice());
     expect(found.run_later).toContain(join(main, ".git/own/config"));
     renameSync(join(main, ".git/own"), join(main, ".git/before"));
     mkdirSync(join(main, ".git/own"));
     writeFileSync(join(main, ".git/own/config"), "[core]\n\tfsmonitor = ./x\n");
-    const looks = await Promise.all(known.map((each) => new Places().appeared(each, new Turns())));
+    const looks = await Promise.all(known.map((each) => new Places().appeared(each, new TimeSlice())));
     const left = looks.flatMap(({ found }) => found.map(({ path }) => path));
     expect(left.filter((path) => !isHarmless(path, main))).toEqual([join(main, ".git/own/config")]);
   });
@@ -261,7 +261,7 @@ describe("the places in a project whose content is run later", () => {
       ".git/other/x",
     ]);
     const places = new Places();
-    const before = await places.before({ project, writes: [], reads: [] }, new Turns());
+    const before = await places.before({ project, writes: [], reads: [] }, new TimeSlice());
     const { known } = before;
     const links = [
       ...["COMMIT_EDITMSG", "index", "logs/HEAD", "logs/refs/heads/x/y", "refs/heads/x/y", "objects/ab"],
@@ -398,7 +398,7 @@ describe("a project that holds too much to be looked through", () => {
       ...Array.from({ length: 200 }, (_, at) => `b/${at}`),
     ])
       add(each);
-    const [found] = await Promise.all(known.map((each) => places.appeared(each, new Turns())));
+    const [found] = await Promise.all(known.map((each) => places.appeared(each, new TimeSlice())));
     expect(found?.is_whole).toBe(false);
     expect(found?.found.map(({ path }) => path)).toContain(join(project, ".envrc"));
   });

@@ -14,10 +14,10 @@ import {
 import { dirname, join } from "node:path";
 import { setTimeout as passed } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
-import { isHarmless } from "../../../main/box/project/harmless.ts";
+import { isHarmless } from "../../../main/box/project/harmless-git-files.ts";
 import { Places } from "../../../main/box/project/places.ts";
 import { listSetAside, setAside } from "../../../main/box/project/set-aside.ts";
-import { Turns } from "../../../main/box/project/turns.ts";
+import { TimeSlice } from "../../../main/box/project/time-slice.ts";
 import { RUN_LATER_PLACES } from "../../../main/decide/guard/run-later-places.ts";
 import { indexOf } from "../../support/git-index.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
@@ -27,9 +27,9 @@ const NOW = Date.UTC(2026, 0, 2);
 
 async function found(project: string, plant: () => void | Promise<void>) {
   const places = new Places();
-  const { known } = await places.before({ project, writes: [], reads: [] }, new Turns());
+  const { known } = await places.before({ project, writes: [], reads: [] }, new TimeSlice());
   await plant();
-  const looks = await Promise.all(known.map((each) => places.appeared(each, new Turns())));
+  const looks = await Promise.all(known.map((each) => places.appeared(each, new TimeSlice())));
   return looks.flatMap((look) => look.found.filter(({ path }) => !isHarmless(path, project)));
 }
 
@@ -225,12 +225,12 @@ memory[at:at + 7] = b"../aaaa"
     execFileSync("git", ["-C", project, "init", "-q"]);
     const places = new Places();
     const look = { project, writes: [], reads: [] };
-    const [known] = (await places.before(look, new Turns())).known;
+    const [known] = (await places.before(look, new TimeSlice())).known;
     if (known === undefined) throw new Error("nothing is known of the project");
     const names = Array.from({ length: 2000 }, (_, at) => `target/x${at + 1000}`);
     writeFileSync(join(project, ".git/index"), indexOf(names, 0o160000));
-    expect((await places.appeared(known, new Turns())).is_whole).toBe(false);
-    await expect(places.before(look, new Turns())).rejects.toThrow("too many files and folders");
+    expect((await places.appeared(known, new TimeSlice())).is_whole).toBe(false);
+    await expect(places.before(look, new TimeSlice())).rejects.toThrow("too many files and folders");
   });
 
   it("is nothing of another folder to which a link in the project leads", async () => {

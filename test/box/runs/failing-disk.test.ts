@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { confinedCommand } from "../../../ipc/base/confined-command.ts";
 import { errorCode } from "../../../main/base/errors.ts";
-import { openAgentWay } from "../../../main/box/agent-runs/agent-way.ts";
+import { openAgentNetwork } from "../../../main/box/agent-runs/agent-network.ts";
 import { smallDisk } from "../../support/small-disk.ts";
 import { boxUnderTest, shellRuns, withoutBox } from "../box-under-test.ts";
 
@@ -59,7 +59,7 @@ it("a whole agent's way to its hosts begins and is closed, too, where its secret
   const disk = smallDisk(8);
   if (disk === undefined) return;
   const failures: unknown[] = [];
-  const way = openAgentWay({
+  const way = openAgentNetwork({
     folder: disk.folder,
     node: process.execPath,
     hosts: { listed: [], loopback: [] },

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
 import type { ApprovalRegistry } from "../../../main/calls/approvals/registry.ts";
-import type { Kept, RequestExtra } from "../../../main/calls/approvals/request-extra.ts";
+import type { EndedRequest, RequestExtra } from "../../../main/calls/approvals/request-extra.ts";
 import { extraOf, freshApprovals, openedApprovals, pendingOf, ROBERTO } from "../../support/gate-stores.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { refusalOf } from "../../support/refusals.ts";
@@ -67,7 +67,7 @@ describe("a request", () => {
 
   it("keeps its arguments, its command line and its intent only while it waits, however it ends", () => {
     const { registry, clock, db } = freshApprovals();
-    const kept: Kept = {
+    const kept: EndedRequest = {
       target_summary: "(in ~/x)",
       capabilities: [{ capability: "fs:write", target: "/home/r/x/*" }],
     };

@@ -5,7 +5,7 @@ import { ownCommand } from "../../../ipc/base/own-command.ts";
 import { descriptionSchema } from "../../../ipc/contract/description.ts";
 import { HAZARDS } from "../../../ipc/contract/hazards.ts";
 import { hazardText } from "../../../ipc/words/hazard-words.ts";
-import { endedDescription } from "../../../main/calls/approvals/kept.ts";
+import { endedDescription } from "../../../main/calls/approvals/ended-request.ts";
 import { DESCRIBED_CALLS, type DescribedCall } from "../../support/described-calls.ts";
 import { type DescribedProject, describedProject } from "../../support/described-project.ts";
 import { tempFolderForFile } from "../../support/temp-folder.ts";

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { holdsText } from "../../../ipc/base/regular-file.ts";
 import { writeGitSettings } from "../../../main/box/arguments/git.ts";
 import { coverOf } from "../../../main/box/arguments/masks.ts";
-import { isHarmless } from "../../../main/box/project/harmless.ts";
+import { isHarmless } from "../../../main/box/project/harmless-git-files.ts";
 import { readBounded } from "../../../main/decide/description/bounded-file.ts";
 import { HeldByGit } from "../../../main/decide/description/held-by-git.ts";
 import { gitFoldersOf } from "../../../main/shell-reading/programs/git-folders.ts";

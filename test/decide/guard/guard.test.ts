@@ -46,7 +46,7 @@ describe("the strings of a call", () => {
 });
 
 describe("forbidden paths", () => {
-  // guard_blocca_ssh, guard_blocca_etc_passwd, guard_blocca_credentials_user: see also vaglio.test.ts
+  // guard_blocca_ssh, guard_blocca_etc_passwd, guard_blocca_credentials_user: see also verdicts.test.ts
   it("any string that names one is blocked, in whatever argument it is", () => {
     for (const args of [
       { path: "/etc/passwd" },

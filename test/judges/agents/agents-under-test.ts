@@ -5,7 +5,7 @@ import { findMachine, type Machine } from "../../../main/box/arguments/machine.t
 import { configSchema } from "../../../main/config/config.ts";
 import type { JudgeAgentConfig } from "../../../main/decide/reviews/config.ts";
 import { type JudgeAgentParts, openJudgeAgents } from "../../../main/judges/agents/judge-agents.ts";
-import type { JudgeAgent, Model } from "../../../main/judges/reviews/ports.ts";
+import type { JudgeAgent, Model } from "../../../main/judges/reviews/judge-ports.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 /** Judge agents in real boxes, on a home, a gate's folder and a worker's project that are the test's own. */

@@ -1,4 +1,4 @@
-import type { Model, ModelQuestion } from "../../../main/judges/reviews/ports.ts";
+import type { Model, ModelQuestion } from "../../../main/judges/reviews/judge-ports.ts";
 
 /** A model that gives these answers in turn, and keeps what it was asked. */
 export class ScriptedModel implements Model {

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from "vitest";
 import { Breaker, FAILURES, OPEN_MS, type Try } from "../../../main/judges/models/breaker.ts";
-import { ModelBusy } from "../../../main/judges/reviews/ports.ts";
+import { ModelBusy } from "../../../main/judges/reviews/judge-ports.ts";
 import { type Fault, modelServer } from "../../support/model-server.ts";
 import { failureOf, openedModel, QUESTION } from "../../support/opened-models.ts";
 

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { ModelProblem } from "../../../ipc/contract/judges.ts";
-import { ModelError } from "../../../main/judges/reviews/ports.ts";
+import { ModelError } from "../../../main/judges/reviews/judge-ports.ts";
 import { type Fault, HARMLESS_ANSWER, modelServer } from "../../support/model-server.ts";
 import { failureOf, openedModel, QUESTION } from "../../support/opened-models.ts";
 

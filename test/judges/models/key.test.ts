@@ -3,7 +3,7 @@ import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { readKey } from "../../../main/judges/models/key.ts";
-import { ModelError } from "../../../main/judges/reviews/ports.ts";
+import { ModelError } from "../../../main/judges/reviews/judge-ports.ts";
 import { modelServer } from "../../support/model-server.ts";
 import { failureOf, openedModel, QUESTION } from "../../support/opened-models.ts";
 import { tempFolder } from "../../support/temp-folder.ts";

@@ -12,10 +12,10 @@ import {
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { acceptProblems } from "../../../main/records/audit/accept.ts";
+import { acceptProblems } from "../../../main/records/audit/accept-problems.ts";
 import { archivedNotes, archiveMonths } from "../../../main/records/audit/archive.ts";
 import { notesIn, verdictOn } from "../../../main/records/audit/checkpoint.ts";
-import { tailAudit } from "../../../main/records/audit/tail.ts";
+import { tailAudit } from "../../../main/records/audit/last-lines.ts";
 import { verifyAudit } from "../../../main/records/audit/verify.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { type SignedTrail, signedTrail } from "../../support/signed-trail.ts";

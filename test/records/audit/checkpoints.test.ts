@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { acceptProblems } from "../../../main/records/audit/accept.ts";
+import { acceptProblems } from "../../../main/records/audit/accept-problems.ts";
 import { GENESIS, lineHash } from "../../../main/records/audit/chain.ts";
 import { notesIn, signCheckpoint, verdictOn } from "../../../main/records/audit/checkpoint.ts";
 import { examineTrail, verifyAudit } from "../../../main/records/audit/verify.ts";

@@ -2,7 +2,6 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Seeded } from "../../../fuzz/seeded.ts";
-import type { Claims } from "../../../main/records/audit/against.ts";
 import { GENESIS, lineHash } from "../../../main/records/audit/chain.ts";
 import {
   type CheckpointSigner,
@@ -10,6 +9,7 @@ import {
   type ReadNote,
   signCheckpoint,
 } from "../../../main/records/audit/checkpoint.ts";
+import type { Claims } from "../../../main/records/audit/compare-checkpoints.ts";
 import { verifyAudit } from "../../../main/records/audit/verify.ts";
 import { testSigner } from "../../support/checkpoint-keys.ts";
 import { allLines, linkAgain, type Months } from "../../support/linked-lines.ts";

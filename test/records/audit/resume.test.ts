@@ -2,8 +2,8 @@ import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSy
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { GENESIS, lineHash } from "../../../main/records/audit/chain.ts";
+import { tailAudit } from "../../../main/records/audit/last-lines.ts";
 import type { AuditLog } from "../../../main/records/audit/log.ts";
-import { tailAudit } from "../../../main/records/audit/tail.ts";
 import { verifyAudit } from "../../../main/records/audit/verify.ts";
 import { freshTrail, linesIn, written } from "../../support/audit-trail.ts";
 import { ManualClock } from "../../support/manual-clock.ts";

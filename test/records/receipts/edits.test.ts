@@ -5,7 +5,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { signedLine } from "../../../main/records/receipts/dsse.ts";
-import { keyLine, readKeys } from "../../../main/records/receipts/key-statements.ts";
+import { keyLine, readKeys } from "../../../main/records/receipts/public-keys-file.ts";
 import { makeSigningKey, type SigningKey } from "../../../main/records/receipts/signing-key.ts";
 import { answerStatement } from "../../../main/records/receipts/statement.ts";
 import { type ReceiptsReport, ReceiptsVerifier, type Verdict } from "../../../main/records/receipts/verify.ts";

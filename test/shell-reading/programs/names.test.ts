@@ -152,7 +152,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
   },
   { why: "a loop's variable, an offset", words: "at dir file", files: ["clear/grammar.ts"] },
   { why: "an offset", words: "at", files: ["shell/literals.ts"] },
-  { why: "links of the file system", words: "links", files: ["approvals/kept.ts", "approvals/view.ts"] },
+  { why: "links of the file system", words: "links", files: ["approvals/ended-request.ts", "approvals/view.ts"] },
   { why: "a question's field", words: "links", files: ["approvals/question.ts"] },
   {
     why: "the role of operands that are linked",
@@ -213,7 +213,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
   { why: "an option of exporting a key", words: "type", files: ["receipts/signing-key.ts"] },
   { why: "how a file is opened", words: "read", files: ["receipts/receipt-keys.ts", "receipts/signing-key.ts"] },
   { why: "fields of a receipt", words: "at id", files: ["receipts/statement.ts"] },
-  { why: "a receipt's number", words: "id", files: ["receipts/due.ts"] },
+  { why: "a receipt's number", words: "id", files: ["receipts/due-receipts.ts"] },
   { why: "how bytes are written", words: "base64", files: ["receipts/dsse.ts"] },
   { why: "a field of a report", words: "file", files: ["receipts/verify.ts"] },
   {
@@ -239,7 +239,13 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
   {
     why: "when something ends, by the wall clock",
     words: "at",
-    files: ["approvals/deadline.ts", "clocks/two-clock-end.ts", "grants/store.ts", "pause-book.ts"],
+    files: [
+      "agent-pauses.ts",
+      "approvals/deadline.ts",
+      "clocks/two-clock-end.ts",
+      "grants/store.ts",
+      "safety/pause.ts",
+    ],
   },
   {
     why: "a line's place in the trail",
@@ -252,13 +258,13 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
   {
     why: "a line's place in the trail",
     words: "file",
-    files: ["audit/accepted.ts", "audit/against.ts", "audit/archives-check.ts"],
+    files: ["audit/accepted-problems.ts", "audit/compare-checkpoints.ts", "audit/archives-check.ts"],
   },
   {
-    why: "a trail that is shorter than it was signed",
+    why: "a trail or a tree that is shorter than it was signed",
     words: "cut",
     files: [
-      "audit/against.ts",
+      "audit/compare-checkpoints.ts",
       "audit/checkpoint-alarms.ts",
       "audit/checkpoint.ts",
       "audit/checkpoints.ts",
@@ -266,17 +272,14 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
     ],
   },
   { why: "fields of a checkpoint", words: "base64 hash metnos-gate time", files: ["audit/checkpoint.ts"] },
-  { why: "a line's place in the trail", words: "seq", files: ["audit/checkpoints.ts"] },
-  {
-    why: "what a file is opened for",
-    words: "read",
-    files: ["audit/checkpoint-files.ts", "audit/checkpoint-record.ts"],
-  },
-  { why: "an agent's kind", words: "codex", files: ["approvals/request-of.ts"] },
+  { why: "a tree of hashes", words: "tree", files: ["audit/checkpoints.ts", "audit/tree-file.ts"] },
+  { why: "fields of the tree's file", words: "file hash read", files: ["audit/tree-file.ts"] },
+  { why: "what a file is opened for", words: "read", files: ["audit/checkpoint-files.ts"] },
+  { why: "an agent's kind", words: "codex", files: ["approvals/new-request.ts"] },
   {
     why: "when a report came, or a checkpoint was signed",
     words: "at",
-    files: ["activity/reports.ts", "audit/against.ts"],
+    files: ["activity/reports.ts", "audit/compare-checkpoints.ts"],
   },
   { why: "when the end was recorded", words: "at", files: ["audit/head.ts", "audit/log.ts"] },
   { why: "what a file is opened for", words: "read", files: ["files/in-place-file.ts", "files/own-files.ts"] },

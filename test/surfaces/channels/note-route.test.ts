@@ -4,7 +4,7 @@ import type { OperatorApi } from "../../../ipc/contract/operator-api.ts";
 import { systemClock } from "../../../main/base/clocks/system-clock.ts";
 import { routeSchema } from "../../../main/config/channels.ts";
 import type { ChannelNote } from "../../../main/core/channel.ts";
-import { NoteBoard } from "../../../main/core/notes.ts";
+import { NoteBoard } from "../../../main/core/note-board.ts";
 import { NoteRoute } from "../../../main/surfaces/channels/note-route.ts";
 
 const NOTE: ChannelNote = { kind: "checkpoint", is_urgent: false, title: "Checkpoint", lines: ["signed"] };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isQuiet } from "../../../main/surfaces/channels/due.ts";
+import { isQuiet } from "../../../main/surfaces/channels/when-due.ts";
 import { inZone } from "../../support/time-zone.ts";
 
 const time = fc

@@ -18,10 +18,10 @@ import {
   type SettingsPlace,
   SYSTEM_FOLDERS,
 } from "../settings-places.ts";
-import { isTextOnly } from "./data-words.ts";
 import { type Effects, effectsOf } from "./effects.ts";
 import { type Finding, finding } from "./finding.ts";
 import type { PathWord } from "./path-words.ts";
+import { isTextOnly } from "./text-only-words.ts";
 
 /** The settings that hold the gate's hook, in a command line: also by programs that aren't known, and in code that names them. */
 

@@ -2,7 +2,7 @@ import { isPlainLabel } from "../../../shell-reading/programs/labels.ts";
 import { programCalled } from "../../../shell-reading/programs/table.ts";
 import { changesNames, setsVariables } from "../../../shell-reading/shell/builtins.ts";
 import type { Reading, SimpleCommand, Span } from "../../../shell-reading/shell/reading.ts";
-import { dataWords, isTextOnly } from "./data-words.ts";
+import { dataWords, isTextOnly } from "./text-only-words.ts";
 
 /**
  * Where the reading wins over the raw patterns (docs/guard.md). The patterns look at the text with what is provably only data

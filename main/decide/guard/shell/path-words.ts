@@ -3,8 +3,8 @@ import { programCalled } from "../../../shell-reading/programs/table.ts";
 import { type PathPattern, pathOf, pathOfPieces } from "../../../shell-reading/shell/paths.ts";
 import type { Piece, SimpleCommand, Word } from "../../../shell-reading/shell/reading.ts";
 import { piecesAfter } from "../../../shell-reading/shell/word.ts";
-import { dataWords } from "./data-words.ts";
 import { recordedAccesses } from "./effects.ts";
+import { dataWords } from "./text-only-words.ts";
 
 /** Every place in a command that may name a path, whatever the program: words, option values, `@file`, `a:b`, `file://`. */
 

@@ -1,4 +1,4 @@
-import { keptOf } from "../../../calls/approvals/kept.ts";
+import { endedRequestOf } from "../../../calls/approvals/ended-request.ts";
 import { questionFor } from "../../../calls/approvals/question.ts";
 import type { ApprovalRegistry } from "../../../calls/approvals/registry.ts";
 import type { SessionDecision, SessionDecisions } from "../../../calls/reviews/session-decisions.ts";
@@ -67,7 +67,7 @@ export class CallHistory {
     const question = questionFor(call, executor, needs, { home, language: "en", project });
     const requests = this.#approvals.answeredBefore(question.capability_class, agent_id, LOOKED_AT);
     const call_hash = requests.length === 0 ? "" : callHash(call.executor, call.args);
-    const kept = keptOf(call, executor, needs, question, { home, project }).capabilities;
+    const kept = endedRequestOf(call, executor, needs, question, { home, project }).capabilities;
     const own = kept.map((requirement) => JSON.stringify(requirement));
     const same = requests.filter((request) => request.call_hash === call_hash);
     const touched = requests.filter(

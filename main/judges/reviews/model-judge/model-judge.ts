@@ -1,7 +1,7 @@
 import type { Verdict } from "../../../../ipc/contract/decision.ts";
 import { JUDGE_FALLBACKS, type JudgeFallback } from "../../../../ipc/contract/judge-fallbacks.ts";
 import type { Review } from "../../../../ipc/contract/review.ts";
-import { scoreVerdict } from "../../../decide/judge/vaglio.ts";
+import { scoreVerdict } from "../../../decide/judge/verdicts.ts";
 import { LLM_JUDGE, type Send, sendToModel } from "../../../decide/reviews/config.ts";
 import {
   type Denial,
@@ -11,7 +11,7 @@ import {
   reviewWithoutAnswer,
   TOO_MANY_AT_ONCE,
 } from "../../../decide/stages/examination.ts";
-import { type Model, ModelBusy, ModelError } from "../ports.ts";
+import { type Model, ModelBusy, ModelError } from "../judge-ports.ts";
 import { sentCall } from "../sent/sent-call.ts";
 import { isClearYes, JUDGE_ANSWER_SCHEMA, type JudgeAnswer, readJudgeAnswer } from "./answer.ts";
 import { AnswerCache } from "./answer-cache.ts";

@@ -3,7 +3,7 @@ import type { SessionDecisions } from "../../../calls/reviews/session-decisions.
 import type { ExecutorCatalog } from "../../../decide/executors/catalog.ts";
 import { type JudgeAgentConfig, type ReviewConfig, type Send, sendToModel } from "../../../decide/reviews/config.ts";
 import { kindOf, type Reviewable } from "../../../decide/stages/examination.ts";
-import type { JudgeAgent, Worker, WorkerMount } from "../ports.ts";
+import type { JudgeAgent, Worker, WorkerMount } from "../judge-ports.ts";
 import { sentCall } from "../sent/sent-call.ts";
 
 /** What a judge agent is given about a call (docs/decisions/requirements-validators.md, "What a judge is given"). */

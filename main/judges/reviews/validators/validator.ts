@@ -4,7 +4,7 @@ import type { Rule } from "../../../../ipc/contract/rules.ts";
 import { withoutValues } from "../../../decide/guard/without-values.ts";
 import type { ValidatorConfig, When } from "../../../decide/reviews/config.ts";
 import type { Denial, Reviewable, Reviewed, Reviewer } from "../../../decide/stages/examination.ts";
-import type { JudgeAgent } from "../ports.ts";
+import type { JudgeAgent } from "../judge-ports.ts";
 import { type GradientResult, problemText, readGradientResult } from "./gradient-result.ts";
 import { type PayloadParts, validatorPayload, workerOf } from "./payload.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { gatePaths } from "../../../../ipc/base/paths.ts";
 import { GateFiles } from "../../../../main/decide/guard/gate-files.ts";
-import { runVaglio } from "../../../../main/decide/judge/vaglio.ts";
+import { guardThenJudge } from "../../../../main/decide/judge/verdicts.ts";
 import { prepared } from "../../../support/proposed-calls.ts";
 import { BLOCKED_PLAIN } from "./cases/blocked-plain.ts";
 import { BLOCKED_WRAPPED } from "./cases/blocked-wrapped.ts";
@@ -29,7 +29,7 @@ const SETTINGS = { home: HOME, gate_files: new GateFiles(gatePaths({ HOME }), HO
 function saidOf(executor_name: string, args: Record<string, unknown>, cwd = CWD): { is: string; reason: string } {
   const { call, executor, needs } = prepared(HOME, executor_name, args, { context: { cwd } });
   expect(executor.validate(args)).toBeNull();
-  const verdict = runVaglio(call, executor, needs, undefined, SETTINGS);
+  const verdict = guardThenJudge(call, executor, needs, undefined, SETTINGS);
   return { is: verdict.blocked_by === "guard" ? "blocked" : "passes", reason: verdict.reason };
 }
 

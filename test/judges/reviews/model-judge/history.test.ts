@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { requestOf } from "../../../../main/calls/approvals/request-of.ts";
+import { newRequest } from "../../../../main/calls/approvals/new-request.ts";
 import { SessionDecisions } from "../../../../main/calls/reviews/session-decisions.ts";
 import { callHash } from "../../../../main/decide/executors/canonical.ts";
 import { ExecutorCatalog } from "../../../../main/decide/executors/catalog.ts";
@@ -24,7 +24,7 @@ function kept() {
   /** The user is asked about a call, and answers. */
   const answer = (decision: "approved" | "rejected" | "none", situation: Situation = WRITE, agent = PAIRED) => {
     const x = examinationOf({ ...situation, agent });
-    const made = requestOf(
+    const made = newRequest(
       x,
       agent,
       decisionOf({ x, denial: null }),

@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { ModelBusy, ModelError } from "../../../../main/judges/reviews/judge-ports.ts";
 import { JUDGE_ANSWER_SCHEMA } from "../../../../main/judges/reviews/model-judge/answer.ts";
 import {
   type ModelJudgeParts,
@@ -8,7 +9,6 @@ import {
   QUICK_SCORE,
 } from "../../../../main/judges/reviews/model-judge/model-judge.ts";
 import { JUDGE_SYSTEM, QUICK_SYSTEM } from "../../../../main/judges/reviews/model-judge/prompt.ts";
-import { ModelBusy, ModelError } from "../../../../main/judges/reviews/ports.ts";
 import { examinationOf, type Situation } from "../../../support/examinations.ts";
 import { fakeModel, type Said, UNREACHABLE } from "../../../support/fake-model.ts";
 import { tempFolder } from "../../../support/temp-folder.ts";

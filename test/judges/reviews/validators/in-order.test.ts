@@ -5,7 +5,7 @@ import { ExecutorCatalog } from "../../../../main/decide/executors/catalog.ts";
 import { isConcerned } from "../../../../main/decide/reviews/concerns.ts";
 import { validatorConfigSchema, type When } from "../../../../main/decide/reviews/config.ts";
 import type { Reviewer } from "../../../../main/decide/stages/examination.ts";
-import type { JudgeAgent } from "../../../../main/judges/reviews/ports.ts";
+import type { JudgeAgent } from "../../../../main/judges/reviews/judge-ports.ts";
 import { validatorOf } from "../../../../main/judges/reviews/validators/validator.ts";
 import { examinationOf, type Situation } from "../../../support/examinations.ts";
 import { type AskedJudge, gradient, judgeAgent, never } from "../../../support/judge-agents.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { type ValidatorConfig, validatorConfigSchema } from "../../../../main/decide/reviews/config.ts";
-import type { JudgeAgent } from "../../../../main/judges/reviews/ports.ts";
+import type { JudgeAgent } from "../../../../main/judges/reviews/judge-ports.ts";
 import { type ValidatorParts, validatorOf } from "../../../../main/judges/reviews/validators/validator.ts";
 import { examinationOf } from "../../../support/examinations.ts";
 import { gradient, judgeAgent, never } from "../../../support/judge-agents.ts";

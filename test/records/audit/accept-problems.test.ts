@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { acceptProblems } from "../../../main/records/audit/accept.ts";
+import { acceptProblems } from "../../../main/records/audit/accept-problems.ts";
 import { verifyAudit } from "../../../main/records/audit/verify.ts";
 import { freshTrail, linesIn, written } from "../../support/audit-trail.ts";
 import { refusalOf } from "../../support/refusals.ts";

@@ -16,13 +16,13 @@ import { agentKindOf } from "../decide/executors/agent-kind.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "../decide/executors/catalog.ts";
 import type { PolicyOverrides } from "../decide/policy/policy-overrides.ts";
 import { AuditLog } from "../records/audit/log.ts";
-import { NoteBoard } from "./notes.ts";
+import { NoteBoard } from "./note-board.ts";
 
 /** What is called with an unexpected error after which the gate continues; a database's counts for its health, too. */
 export type Failed = (what: string, error: unknown) => void;
 
 /** The parts that need no database. */
-export interface Beginnings {
+export interface PartsWithoutDatabase {
   env: Env;
   home: string;
   paths: GatePaths;
@@ -62,7 +62,7 @@ export function begin({
   clock = systemClock,
   log,
   logs_decisions = true,
-}: BeginOptions): Beginnings {
+}: BeginOptions): PartsWithoutDatabase {
   const { config, sources } = loadConfigWithSources(gatePaths(env).config_file, env);
   const paths = gatePathsWith(config, env);
   const catalog = new ExecutorCatalog(loadOwnExecutors(paths.executors_dir));

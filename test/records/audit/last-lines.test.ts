@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { tailAudit } from "../../../main/records/audit/tail.ts";
+import { tailAudit } from "../../../main/records/audit/last-lines.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 it("the last lines are the same, whatever the size of the pieces the file is read in", () => {

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { AuditProblem } from "../../../ipc/contract/audit.ts";
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
-import { ACCEPTED_EVENT, type AcceptedProblems, keyOf } from "./accepted.ts";
+import { ACCEPTED_EVENT, type AcceptedProblems, keyOf } from "./accepted-problems.ts";
 import { type NotePart, type ReadNote, type RestartReason, readNote, verdictOn } from "./checkpoint.ts";
 import type { StoredNote } from "./checkpoint-files.ts";
 import { MerkleTree } from "./merkle-tree.ts";

@@ -1,8 +1,8 @@
 import { mkdirSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { looksThroughLinks } from "../../../main/box/project/named-files.ts";
-import { Turns } from "../../../main/box/project/turns.ts";
+import { looksThroughLinks } from "../../../main/box/project/git-named-files.ts";
+import { TimeSlice } from "../../../main/box/project/time-slice.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 /** What a command has made of an index. */
@@ -22,7 +22,7 @@ it("hundreds of thousands of folders that an index notes in one are looked at in
     if (!is_over) setImmediate(turn);
   };
   setImmediate(turn);
-  expect(await looksThroughLinks(join(root, ".git/index"), noted, new Turns())).toBe(true);
+  expect(await looksThroughLinks(join(root, ".git/index"), noted, new TimeSlice())).toBe(true);
   is_over = true;
   turn();
   expect(longest).toBeLessThan(60);

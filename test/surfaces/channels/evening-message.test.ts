@@ -1,13 +1,13 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ChannelNote } from "../../../main/core/channel.ts";
-import { NoteBoard } from "../../../main/core/notes.ts";
-import { EveningDigest } from "../../../main/surfaces/channels/evening.ts";
+import { NoteBoard } from "../../../main/core/note-board.ts";
+import { EveningDigest } from "../../../main/surfaces/channels/evening-message.ts";
 import { tokenOf } from "../../support/agent-connection.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { type GateUnderTest, startGate } from "../../support/running-gate.ts";
 import { inZone } from "../../support/time-zone.ts";
 
-// main/surfaces/channels/evening.ts, on a real gate: once a day, whatever the clock does.
+// main/surfaces/channels/evening-message.ts, on a real gate: once a day, whatever the clock does.
 
 function digestOf({ gate }: GateUnderTest) {
   const said: ChannelNote[] = [];

@@ -7,7 +7,7 @@ import type { PreparedRun } from "./revisable-decision.ts";
  * Has the box prepare the run of a call that is allowed as a confined one; null where its whole agent is confined, and runs it as it is.
  * @throws GateError where it can't
  */
-export function preparedRun(
+export function prepareBoxedRun(
   { call, subject, settings }: Reviewable,
   { declaration, line }: Confinement,
 ): PreparedRun | null {

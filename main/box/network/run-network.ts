@@ -49,7 +49,7 @@ export interface RunNetwork {
   close(): void;
 }
 
-export interface WayParts {
+export interface RunNetworkParts {
   /** The gate's own folder for the sockets: private, and nobody else's. */
   folder: string;
   /** Absolute: what the relay runs on. */
@@ -73,7 +73,10 @@ export function makeSocketFolder(path: string): string {
 }
 
 /** Opens a way through a proxy of its own, which `hosts` decides for. @throws GateError `box_unavailable` */
-export function openWay(hosts: HostAccess, parts: WayParts): { proxy: RunProxy; way: Omit<RunNetwork, "close"> } {
+export function openRunNetwork(
+  hosts: HostAccess,
+  parts: RunNetworkParts,
+): { proxy: RunProxy; way: Omit<RunNetwork, "close"> } {
   const { folder, node, failed, rules = PUBLIC_ADDRESSES, limits = NETWORK_LIMITS, loopback = [], reached } = parts;
   // Short: the path of a socket has about a hundred characters.
   const path = join(folder, randomBytes(6).toString("hex"));

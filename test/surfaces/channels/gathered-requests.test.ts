@@ -2,12 +2,12 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ApprovalView } from "../../../ipc/contract/operator-api.ts";
-import { commonAnswer, denials, gatheredText } from "../../../main/surfaces/channels/gathered.ts";
+import { commonAnswer, denials, gatheredText } from "../../../main/surfaces/channels/gathered-requests.ts";
 import { approvalView } from "../../support/approval-view.ts";
 import { startGate } from "../../support/running-gate.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
-// main/surfaces/channels/gathered.ts: what one message about many requests says, and what its answers do.
+// main/surfaces/channels/gathered-requests.ts: what one message about many requests says, and what its answers do.
 
 async function reading(paths: readonly string[]) {
   const gate = await startGate();

@@ -16,7 +16,7 @@ import {
   REBASE_STEPS,
   REFERENCES,
 } from "./folder-contents.ts";
-import { namedOwnFilesBefore, namesOwnFiles, namesOwnPacks, namesOwnReferences } from "./named-files.ts";
+import { namedOwnFilesBefore, namesOwnFiles, namesOwnPacks, namesOwnReferences } from "./git-named-files.ts";
 import { isItself, textOf } from "./small-file.ts";
 import { namesOnlySubmodules } from "./submodule-settings.ts";
 

@@ -7,7 +7,7 @@ import { JUDGE_KIND, judgeScore, NOTE_TEXT } from "./rule-based.ts";
 
 /** Guard, then judge (docs/decisions/requirements-vaglio.md). The judge never scores what the guard blocks. */
 
-export interface VaglioSettings extends GuardSettings, JudgeSettings {}
+export interface VerdictSettings extends GuardSettings, JudgeSettings {}
 
 export interface JudgeSettings {
   /** Below this score the judge denies. */
@@ -17,12 +17,12 @@ export interface JudgeSettings {
 }
 
 /** Both of them on one call, for `vaglio check`. In the pipeline they are separate stages. */
-export function runVaglio(
+export function guardThenJudge(
   call: ProposedCall,
   executor: Executor,
   needs: readonly ResolvedRequirement[],
   critical: boolean | undefined,
-  settings: VaglioSettings,
+  settings: VerdictSettings,
 ): Verdict {
   const block = guard(call, executor, needs, settings);
   return block === null ? judgeVerdict(call, executor, critical, settings) : guardVerdict(block, settings);

@@ -6,7 +6,7 @@ import { serveOthers } from "../base/sqlite/database.ts";
 import type { Gate } from "../calls/gate.ts";
 import { AGENT_PAUSED } from "../decide/stages/safety.ts";
 import { raiseTrailAlarms } from "../records/audit/alarms.ts";
-import { lastLine } from "../records/audit/tail.ts";
+import { lastLine } from "../records/audit/last-lines.ts";
 import type { Opened } from "./stores.ts";
 
 /** Continues with what the previous gate left: waiting requests, a pause, grants of its sessions. */

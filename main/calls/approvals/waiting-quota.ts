@@ -8,12 +8,12 @@ export const MAX_WAITING_PER_AGENT = 200;
 export const MAX_WAITING_CHARACTERS = 8 * 1024 * 1024;
 
 /** What a call counts for: all that is kept of it, its context too, in which an agent may write what it likes. In characters of JSON. */
-export function heldCharacters(call: ProposedCall): number {
+export function quotaCharacters(call: ProposedCall): number {
   return JSON.stringify(call).length;
 }
 
 /** What each agent's waiting calls hold, those that share a card too; or those that are being judged. */
-export class HeldCalls {
+export class WaitingQuota {
   readonly #held = new Map<string, { calls: number; characters: number }>();
 
   /** Why this agent can't have another call wait; undefined if it can. */

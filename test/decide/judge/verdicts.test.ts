@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { verdictSchema } from "../../../ipc/contract/decision.ts";
-import { runVaglio } from "../../../main/decide/judge/vaglio.ts";
+import { guardThenJudge } from "../../../main/decide/judge/verdicts.ts";
 import { prepared } from "../../support/proposed-calls.ts";
 
 // docs/decisions/requirements-vaglio.md; the log's cases are in audit/.
@@ -20,7 +20,7 @@ function verdictOn(
     more.intent === undefined ? {} : { intent: more.intent },
   );
   const settings = { home: HOME, judge_threshold: more.threshold ?? 0.3, now: () => NOW_MS };
-  return runVaglio(call, executor, needs, undefined, settings);
+  return guardThenJudge(call, executor, needs, undefined, settings);
 }
 
 describe("guard, then judge", () => {

@@ -14,7 +14,7 @@ const MAX_OPEN = 64;
 /** Opens a folder as a place only, also one that can't be read. Linux's number; Node has no name for it. */
 const O_PATH = 0o10000000;
 
-export class Way {
+export class ShortPath {
   readonly #fd: number | undefined;
   readonly #begin: Buffer;
   readonly #length: number;
@@ -44,11 +44,11 @@ export class Way {
 }
 
 /** Those of one look. */
-export class ShortWays {
-  readonly #open = new Set<Way>();
+export class ShortPaths {
+  readonly #open = new Set<ShortPath>();
 
   /** By which `count` folders in `folder` are reached, which itself is reached by `way`. */
-  into(folder: Buffer, way: Way, count: number): Way {
+  into(folder: Buffer, way: ShortPath, count: number): ShortPath {
     const short = count > 0 && way.isLongTo(folder) && this.#open.size < MAX_OPEN ? opened(folder, way, count) : null;
     if (short === null) {
       way.waiting += count;
@@ -59,7 +59,7 @@ export class ShortWays {
   }
 
   /** One folder was reached by it. */
-  passed(way: Way): void {
+  passed(way: ShortPath): void {
     if (--way.waiting > 0 || !this.#open.delete(way)) return;
     way.close();
   }
@@ -70,10 +70,10 @@ export class ShortWays {
   }
 }
 
-function opened(folder: Buffer, way: Way, count: number): Way | null {
+function opened(folder: Buffer, way: ShortPath, count: number): ShortPath | null {
   const { O_DIRECTORY, O_NOFOLLOW } = constants;
   try {
-    return new Way(openSync(way.to(folder), O_PATH | O_DIRECTORY | O_NOFOLLOW), folder.length, count);
+    return new ShortPath(openSync(way.to(folder), O_PATH | O_DIRECTORY | O_NOFOLLOW), folder.length, count);
   } catch {
     return null; // it isn't there any more, or too many files are open: the long way says what is there
   }

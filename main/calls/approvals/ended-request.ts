@@ -6,16 +6,16 @@ import type { ProposedCall } from "../../../ipc/contract/wire.ts";
 import { type Executor, loggedNameOf } from "../../decide/executors/catalog.ts";
 import { pathName, type ResolvedRequirement, requirementOf } from "../../shell-reading/targets/target.ts";
 import { isWhole, type Question, shellCommands } from "./question.ts";
-import type { Kept, RequestExtra } from "./request-extra.ts";
+import type { EndedRequest, RequestExtra } from "./request-extra.ts";
 import { storedChoices } from "./stored-choices.ts";
 
-export function keptOf(
+export function endedRequestOf(
   call: ProposedCall,
   executor: Executor,
   needs: readonly ResolvedRequirement[],
   { target_summary }: Pick<Question, "target_summary">,
   { home, project }: { home: string; project?: string | undefined },
-): Kept {
+): EndedRequest {
   const name = loggedNameOf(call.executor, executor.is_described);
   const is_command = shellCommands(call, executor.manifest).length > 0;
   const capabilities = needs.flatMap((need) => keptNeed(need, is_command && !isWhole(need, project)));

@@ -11,14 +11,14 @@ import type { ResolvedRequirement } from "../../shell-reading/targets/target.ts"
 import { requestedTool } from "./asked-tool.ts";
 import type { BrokerSettings } from "./broker.ts";
 import { askedPathsOf, choicesFor, choicesForBox, realsOfChoices } from "./choices.ts";
-import { keptOf } from "./kept.ts";
+import { endedRequestOf } from "./ended-request.ts";
 import type { NewPending } from "./pending-request.ts";
 import { questionFor } from "./question.ts";
 import type { RequestExtra } from "./request-extra.ts";
 import { type ApprovedBefore, widerAnswer } from "./wider-answer.ts";
 
 /** A call as a user is asked about it. `approvedBefore`: what this agent was approved for of a class of capability. */
-export function requestOf(
+export function newRequest(
   x: Reviewable,
   agent: { agent_id: string; name: string },
   decision: Decision,
@@ -75,7 +75,7 @@ export function requestOf(
       description,
       judge: judgedAs(verdict),
       ...(decision.reviews === undefined ? {} : { reviews: decision.reviews }),
-      kept: keptOf(call, executor, needs, question, { home, project }),
+      kept: endedRequestOf(call, executor, needs, question, { home, project }),
     },
   };
 }

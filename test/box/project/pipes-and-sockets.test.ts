@@ -3,7 +3,7 @@ import { closeSync, constants, mkdirSync, openSync, readSync, writeFileSync } fr
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { leadingOut } from "../../../main/box/project/leading-out.ts";
+import { leadingOut } from "../../../main/box/project/pipes-and-sockets.ts";
 import { ProjectTree } from "../../../main/box/project/project-tree.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { boxUnderTest, withoutBox } from "../box-under-test.ts";

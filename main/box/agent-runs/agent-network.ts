@@ -4,7 +4,7 @@ import type { HostAccess } from "../network/host-access.ts";
 import { ALLOWED, refused } from "../network/host-access.ts";
 import { ListedHosts } from "../network/listed-hosts.ts";
 import { BOX_FOLDER } from "../network/relay.ts";
-import { openWay, type RunNetwork, type WayParts } from "../network/way.ts";
+import { openRunNetwork, type RunNetwork, type RunNetworkParts } from "../network/run-network.ts";
 import type { PlaceWords } from "./agent-places.ts";
 import type { AgentHosts, Seat } from "./agent-run.ts";
 import { Loopback } from "./loopback.ts";
@@ -15,7 +15,7 @@ import { Loopback } from "./loopback.ts";
 const AGENT_SOCKET = `${BOX_FOLDER}/gate.sock`;
 const AGENT_TOKEN = `${BOX_FOLDER}/token`;
 
-export interface AgentWayParts extends Omit<WayParts, "loopback" | "reached"> {
+export interface AgentNetworkParts extends Omit<RunNetworkParts, "loopback" | "reached"> {
   hosts: AgentHosts;
   seat: Seat;
   places: PlaceWords;
@@ -23,13 +23,13 @@ export interface AgentWayParts extends Omit<WayParts, "loopback" | "reached"> {
   isStopped(): boolean;
 }
 
-export interface AgentWay extends RunNetwork {
+export interface AgentNetwork extends RunNetwork {
   /** Something has changed by which the agent may be stopped: what is open then ends. */
   review(): void;
 }
 
 /** @throws GateError `box_unavailable`; the system's error */
-export function openAgentWay(parts: AgentWayParts): AgentWay {
+export function openAgentNetwork(parts: AgentNetworkParts): AgentNetwork {
   const { hosts, seat, places, isStopped } = parts;
   const { folder, failed } = parts;
   const loopback = new Loopback({ folder, ports: hosts.loopback, isStopped, failed });
@@ -48,7 +48,7 @@ export function openAgentWay(parts: AgentWayParts): AgentWay {
     removed(() => seat.begun());
   };
   const access = unlessStopped(new ListedHosts(hosts.listed, NOT_LISTED), isStopped);
-  const { proxy, way } = openWay(access, { ...parts, loopback: loopback.ways, reached: begun });
+  const { proxy, way } = openRunNetwork(access, { ...parts, loopback: loopback.ways, reached: begun });
   const shared = ["--ro-bind", seat.socket, AGENT_SOCKET, "--ro-bind", token_file, AGENT_TOKEN];
   const environment = ["--setenv", "METNOS_GATE_SOCKET", AGENT_SOCKET, "--setenv", "METNOS_AGENT_TOKEN", seat.token];
   const closed = ["--remount-ro", BOX_FOLDER, "--remount-ro", "/"];

@@ -10,7 +10,7 @@ function nextPiece(): void {
   if (waiting.length > 0) setImmediate(nextPiece);
 }
 
-export class Turns {
+export class TimeSlice {
   #since = performance.now();
 
   /** So much was done that others are due. */

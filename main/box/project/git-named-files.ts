@@ -6,7 +6,7 @@ import { settingsOf } from "../../shell-reading/programs/git-repository.ts";
 import { beginningOf } from "../../shell-reading/targets/file-beginning.ts";
 import { listsPacks, namesFiles, REFERENCES, secretsIn } from "./folder-contents.ts";
 import { isItself, textOf } from "./small-file.ts";
-import type { Turns } from "./turns.ts";
+import type { TimeSlice } from "./time-slice.ts";
 
 /** What git keeps of files in the work tree, and reads and writes them by: an index, or a list of conflicts that it learns from. */
 
@@ -28,7 +28,11 @@ export function namesOwnFiles(path: string, noted?: NotedFolder[]): boolean {
 }
 
 /** Whether an index has git list, by what it notes of untracked files, what a link in the place of a folder leads to. @param path as above */
-export async function looksThroughLinks(path: string, noted: readonly NotedFolder[], turns: Turns): Promise<boolean> {
+export async function looksThroughLinks(
+  path: string,
+  noted: readonly NotedFolder[],
+  turns: TimeSlice,
+): Promise<boolean> {
   if (noted.length === 0) return false;
   const root = workTreeOf(path);
   if (root === undefined) return true;
