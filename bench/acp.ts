@@ -3,8 +3,8 @@ import { performance } from "node:perf_hooks";
 import { PassThrough } from "node:stream";
 import type { AcpGate } from "../cli/acp/gate.ts";
 import { AcpProxy } from "../cli/acp/proxy.ts";
-import { Outlet } from "../cli/proxy/outlet.ts";
-import { Passage } from "../cli/proxy/passage.ts";
+import { LineFilter } from "../cli/proxy/line-filter.ts";
+import { LineOutput } from "../cli/proxy/line-output.ts";
 import { type Figure, figure } from "./figure.ts";
 
 /** The proxy between an editor and its agent: each message that it passes on, and whether it is the same byte for byte. */
@@ -15,8 +15,8 @@ const MAX_P99_MS = 1;
 export async function acp(): Promise<Figure[]> {
   const agent = new PassThrough();
   const editor = new PassThrough();
-  const to_editor = new Outlet(editor);
-  const to_agent = new Outlet(new PassThrough().resume());
+  const to_editor = new LineOutput(editor);
+  const to_agent = new LineOutput(new PassThrough().resume());
   const proxy = new AcpProxy({
     gate: NO_GATE,
     ask_in: "gate",
@@ -35,7 +35,7 @@ export async function acp(): Promise<Figure[]> {
     times[count++] = performance.now() - started;
     return passed;
   };
-  const { ended } = new Passage({ from: agent, to: to_editor, max_bytes: 64 * 1024 * 1024, beyond: "drop", look });
+  const { ended } = new LineFilter({ from: agent, to: to_editor, max_bytes: 64 * 1024 * 1024, beyond: "drop", look });
   const [sent, received] = [createHash("sha256"), createHash("sha256")];
   editor.on("data", (chunk: Buffer) => received.update(chunk));
   const started = performance.now();

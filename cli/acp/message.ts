@@ -1,7 +1,7 @@
-import { lossIn } from "../../ipc/base/exact-json.ts";
+import { lossIn } from "../../ipc/base/json-losses.ts";
 import { isObject, type Json } from "../../ipc/base/json-object.ts";
 import { exactText, membersWithin } from "../../ipc/socket/frames.ts";
-import { hasInnerReturn, hasKeyLike, INNER_RETURN, MESSAGE_KEYS, UNCLEAR_KEY } from "../proxy/readings.ts";
+import { hasInnerReturn, hasKeyLike, INNER_RETURN, MESSAGE_KEYS, UNCLEAR_KEY } from "../proxy/ambiguous-json.ts";
 
 /** One line of the protocol as a message: only what every reader of it must read alike. */
 

@@ -1,5 +1,5 @@
 import type { Json } from "../../ipc/base/json-object.ts";
-import { hasKeyLike, knownKeys, leniently, UNCLEAR_KEY } from "../proxy/readings.ts";
+import { hasKeyLike, knownKeys, leniently, UNCLEAR_KEY } from "../proxy/ambiguous-json.ts";
 
 /** Which of the agent's requests are decided on, and which reach the editor as they are. */
 

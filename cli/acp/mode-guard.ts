@@ -1,6 +1,6 @@
 import type { Json } from "../../ipc/base/json-object.ts";
 import type { Level } from "../../ipc/client.ts";
-import type { Outlet } from "../proxy/outlet.ts";
+import type { LineOutput } from "../proxy/line-output.ts";
 import type { Verdict } from "./decide.ts";
 import { encoded, type Id, refusal } from "./message.ts";
 import {
@@ -20,8 +20,8 @@ import type { Session } from "./sessions.ts";
 
 export interface ModeGuardOptions {
   gate: { level(): Promise<Level> };
-  editor: Outlet;
-  agent: Outlet;
+  editor: LineOutput;
+  agent: LineOutput;
   requests: OwnRequests;
   askUser(call: Proposed, session: Session): Promise<Verdict>;
   say(text: string): void;

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { isObject, type Json } from "../../ipc/base/json-object.ts";
 import type { ProposedCall } from "../../ipc/client.ts";
-import type { Outlet } from "../proxy/outlet.ts";
+import type { LineOutput } from "../proxy/line-output.ts";
 import { AllowedWrites } from "./allowed-writes.ts";
 import { type AskIn, decide, type EditorQuestion, type Verdict } from "./decide.ts";
 import type { AcpGate } from "./gate.ts";
@@ -22,7 +22,7 @@ import { type Proposed, proposedCalls, terminalCall } from "./proposed-calls.ts"
 import { AgentRequests, isOwnId, OwnRequests } from "./requests.ts";
 import { folderOf, noteDenial, type Session, Sessions, wordsOf } from "./sessions.ts";
 import { newCall, type ToolCall, ToolCalls } from "./tool-calls.ts";
-import { Unasked } from "./unasked.ts";
+import { UnaskedCalls } from "./unasked-calls.ts";
 
 /** Between an editor and its agent, which speak the Agent Client Protocol: the gate decides what the agent asks for. */
 
@@ -31,8 +31,8 @@ export interface ProxyOptions {
   ask_in: AskIn;
   /** A call that runs though nobody was asked cancels the turn. */
   is_strict: boolean;
-  editor: Outlet;
-  agent: Outlet;
+  editor: LineOutput;
+  agent: LineOutput;
   /** Not read from while its answers don't fit. */
   agent_output?: Readable;
   /** A sentence for the editor's log. */
@@ -50,7 +50,7 @@ export class AcpProxy {
   readonly #to_editor: OwnRequests;
   readonly #to_agent: OwnRequests;
   readonly #modes: ModeGuard;
-  readonly #unasked: Unasked;
+  readonly #unasked: UnaskedCalls;
   /** Of the protocol, as the agent has chosen it. */
   #version = 1;
 
@@ -60,7 +60,7 @@ export class AcpProxy {
     this.#to_agent = new OwnRequests(options.agent);
     const askUser = (call: Proposed, session: Session) => this.#decide([call], session, new AbortController().signal);
     this.#modes = new ModeGuard({ ...options, requests: this.#to_agent, askUser });
-    this.#unasked = new Unasked({
+    this.#unasked = new UnaskedCalls({
       ...options,
       callsOf: (call) => this.#proposed(call),
       runsOf: (call) => whatRuns(proposedCalls(call), this.#sessions.of(call.session)),
@@ -117,7 +117,7 @@ export class AcpProxy {
     this.#requests.withdraw("all", "the editor or the agent has ended");
   }
 
-  #drop(who: string, { why, id }: Dropped, back: Outlet): undefined {
+  #drop(who: string, { why, id }: Dropped, back: LineOutput): undefined {
     this.#options.say(`a line of ${who} was dropped: ${why}`);
     if (id !== undefined) back.send(refusal(id, `the request was not passed on: ${why}`), this.#options.agent_output);
   }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Json } from "../../ipc/base/json-object.ts";
-import type { Outlet } from "../proxy/outlet.ts";
+import type { LineOutput } from "../proxy/line-output.ts";
 import { encoded, type Id } from "./message.ts";
 
 /** Requests in flight: ours to one side, and those of the agent that are kept here or were passed on. */
@@ -19,11 +19,11 @@ export interface OwnAnswer {
 
 /** Our requests to one side. */
 export class OwnRequests {
-  readonly #to: Outlet;
+  readonly #to: LineOutput;
   readonly #waiting = new Map<Id, (answer: OwnAnswer | undefined) => void>();
   #count = 0;
 
-  constructor(to: Outlet) {
+  constructor(to: LineOutput) {
     this.#to = to;
   }
 

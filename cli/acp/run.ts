@@ -1,7 +1,7 @@
 import type { Env } from "../../ipc/base/paths.ts";
 import { visible } from "../../ipc/base/visible-text.ts";
-import { Outlet } from "../proxy/outlet.ts";
-import { Passage } from "../proxy/passage.ts";
+import { LineFilter } from "../proxy/line-filter.ts";
+import { LineOutput } from "../proxy/line-output.ts";
 import { startProgram } from "../proxy/program.ts";
 import type { AskIn } from "./decide.ts";
 import { ConnectedGate } from "./gate.ts";
@@ -32,17 +32,17 @@ export async function runAcp(options: AcpOptions): Promise<number> {
   // What proves who the agent is stays here.
   const { METNOS_AGENT_TOKEN: _, ...env } = whole;
   const program = startProgram(words, { env, grace_ms: GRACE_MS });
-  const [agent, editor] = [new Outlet(program.stdin), new Outlet(process.stdout)];
+  const [agent, editor] = [new LineOutput(program.stdin), new LineOutput(process.stdout)];
   const proxy = new AcpProxy({ gate, ask_in, is_strict, editor, agent, agent_output: program.stdout, say });
   const direction = { max_bytes: MAX_LINE_BYTES, beyond: "drop" } as const;
-  const from_agent = new Passage({
+  const from_agent = new LineFilter({
     ...direction,
     from: program.stdout,
     to: editor,
     look: proxy.fromAgent,
     onBeyond: () => proxy.tooLong("the agent"),
   });
-  const from_editor = new Passage({
+  const from_editor = new LineFilter({
     ...direction,
     from: process.stdin,
     to: agent,

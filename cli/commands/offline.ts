@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
-import { LOSS_TEXTS, lossIn } from "../../ipc/base/exact-json.ts";
+import { LOSS_TEXTS, lossIn } from "../../ipc/base/json-losses.ts";
 import { visible } from "../../ipc/base/visible-text.ts";
 import type { Decision } from "../../ipc/contract/decision.ts";
 import { membersWithin } from "../../ipc/socket/frames.ts";

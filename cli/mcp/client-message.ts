@@ -1,4 +1,4 @@
-import { LOSS_TEXTS, type Loss, lossIn } from "../../ipc/base/exact-json.ts";
+import { LOSS_TEXTS, type Loss, lossIn } from "../../ipc/base/json-losses.ts";
 import { isObject, type Json } from "../../ipc/base/json-object.ts";
 import { exactText, membersWithin } from "../../ipc/socket/frames.ts";
 import { memberAt } from "../json-members.ts";
@@ -10,7 +10,7 @@ import {
   leniently,
   MESSAGE_KEYS,
   UNCLEAR_KEY,
-} from "../proxy/readings.ts";
+} from "../proxy/ambiguous-json.ts";
 
 /** What a client's line is to the proxy. What it can't read the way that every server reads it is refused: it could be a call. */
 

@@ -1,8 +1,8 @@
 import { Writable } from "node:stream";
 import { parseObject } from "../../ipc/base/json-object.ts";
 import { type Env, homeFolder } from "../../ipc/base/paths.ts";
-import { Outlet } from "../proxy/outlet.ts";
-import { Passage } from "../proxy/passage.ts";
+import { LineFilter } from "../proxy/line-filter.ts";
+import { LineOutput } from "../proxy/line-output.ts";
 import { startProgram } from "../proxy/program.ts";
 import { agentOf, waitSecondsOf } from "./clients.ts";
 import { environmentOfServer, setPlaces } from "./environment.ts";
@@ -35,12 +35,12 @@ export async function runMcp(options: McpOptions): Promise<number> {
 
 async function runInFrontOf(options: McpOptions, words: readonly string[], env: Env): Promise<number> {
   const program = startProgram(words, { env, grace_ms: GRACE_MS });
-  const [to_client, to_server] = [new Outlet(process.stdout), new Outlet(program.stdin)];
+  const [to_client, to_server] = [new LineOutput(process.stdout), new LineOutput(program.stdin)];
   const proxy = proxyFor(options, {
     toClient: (line) => to_client.send(line, process.stdin),
     toServer: (line) => to_server.send(line),
   });
-  const from_server = new Passage({
+  const from_server = new LineFilter({
     from: program.stdout,
     to: to_client,
     max_bytes: MAX_LINE_BYTES,
@@ -64,7 +64,7 @@ async function runInFrontOf(options: McpOptions, words: readonly string[], env: 
 }
 
 async function runInFrontOfUrl(options: McpOptions, url: string): Promise<number> {
-  const to_client = new Outlet(process.stdout);
+  const to_client = new LineOutput(process.stdout);
   const server = new HttpServer({
     url: new URL(url),
     headers: givenHeaders(process.env),
@@ -87,15 +87,15 @@ async function runInFrontOfUrl(options: McpOptions, url: string): Promise<number
     },
   });
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.once(signal, () => process.stdin.destroy());
-  await passageOfClient(proxy, new Outlet(lines)).ended;
+  await passageOfClient(proxy, new LineOutput(lines)).ended;
   await proxy.idle(LAST_MS);
   await server.close(GRACE_MS);
   proxy.close();
   return 0;
 }
 
-function passageOfClient(proxy: McpProxy, to: Outlet): Passage {
-  return new Passage({
+function passageOfClient(proxy: McpProxy, to: LineOutput): LineFilter {
+  return new LineFilter({
     from: process.stdin,
     to,
     max_bytes: MAX_LINE_BYTES,

@@ -1,8 +1,8 @@
-import { lossIn } from "../../ipc/base/exact-json.ts";
+import { lossIn } from "../../ipc/base/json-losses.ts";
 import { isObject, type Json } from "../../ipc/base/json-object.ts";
 import type { McpTool } from "../../ipc/contract/mcp.ts";
 import { exactText, MAX_DEPTH, membersWithin } from "../../ipc/socket/frames.ts";
-import { hasInnerReturn, hasKeyLike, knownKeys, MESSAGE_KEYS } from "../proxy/readings.ts";
+import { hasInnerReturn, hasKeyLike, knownKeys, MESSAGE_KEYS } from "../proxy/ambiguous-json.ts";
 
 /** The tools of a server as its client gets them, page by page: what the gate is to know of them. */
 

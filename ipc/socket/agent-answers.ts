@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { LOSS_TEXTS, type Loss } from "../base/exact-json.ts";
+import { LOSS_TEXTS, type Loss } from "../base/json-losses.ts";
 import { PROTOCOL_VERSION, type WireError } from "../contract/wire.ts";
 import { type Frame, type FrameProblem, MAX_DEPTH, MAX_FRAME_BYTES } from "./frames.ts";
 

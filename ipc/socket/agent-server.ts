@@ -29,7 +29,7 @@ import { ClosedClients } from "./closed-clients.ts";
 import { encodeFrame, type Frame } from "./frames.ts";
 import type { LineConnection, Work } from "./line-connection.ts";
 import { LineServer, type LineServerSettings } from "./line-server.ts";
-import { Outgoing } from "./outgoing.ts";
+import { OutgoingMessages } from "./outgoing-messages.ts";
 
 /** gate.sock, the agents' socket. Nothing on it can answer a request, give a grant, pair an agent or change a setting. */
 
@@ -43,7 +43,7 @@ export class AgentServer {
   readonly #server: LineServer;
   readonly #clients = new Map<number, Client>();
   /** This turn's messages: sent once its decisions are in the trail. */
-  readonly #outgoing = new Outgoing();
+  readonly #outgoing = new OutgoingMessages();
   readonly #closed_clients = new ClosedClients((client) => this.#clear(client));
   #is_closing = false;
   #is_sending = false;

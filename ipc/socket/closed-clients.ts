@@ -1,5 +1,5 @@
 import type { Client } from "./agent-client.ts";
-import type { Job } from "./turns.ts";
+import type { Job } from "./job-turns.ts";
 
 /** Disconnected clients whose state is still to be released: a thousand at once are worked through in turns, like any other work. */
 export class ClosedClients implements Job {

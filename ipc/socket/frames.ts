@@ -3,7 +3,7 @@
  * Imports nothing that Node >= 20 doesn't run, so that the hook's fast path can use it.
  */
 
-import { type Loss, lossIn } from "../base/exact-json.ts";
+import { type Loss, lossIn } from "../base/json-losses.ts";
 
 export const MAX_FRAME_BYTES = 1024 * 1024;
 export const FRAME_TIMEOUT_MS = 30_000;

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { BYTE_LIMITS, type Frame, FrameReader, type Line, type UnfinishedBudget } from "./frames.ts";
-import type { Job, Turns } from "./turns.ts";
+import type { Job, JobTurns } from "./job-turns.ts";
 import type { UnreadBudget, UnreadOwner } from "./unread-budget.ts";
 
 /** One client of a line server: its unhandled lines, its unread output, and when it is read from. */
@@ -25,7 +25,7 @@ export interface LineConnection {
 }
 
 export interface ConnectionHost {
-  readonly turns: Turns;
+  readonly turns: JobTurns;
   readonly unread: UnreadBudget;
   readonly unfinished: UnfinishedBudget;
   readonly frame_timeout_ms: number | undefined;

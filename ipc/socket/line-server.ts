@@ -4,6 +4,7 @@ import { IPCModule } from "node-ipc";
 import { debugLog } from "../base/debug-log.ts";
 import type { FileIdentity } from "../base/file-identity.ts";
 import { type Frame, UnfinishedBudget } from "./frames.ts";
+import { type Job, JobTurns } from "./job-turns.ts";
 import {
   CLOSE_GRACE_MS,
   type ConnectionHost,
@@ -12,7 +13,6 @@ import {
   type Work,
 } from "./line-connection.ts";
 import { bindingPath, moveSocket, removeSocket } from "./socket-file.ts";
-import { type Job, Turns } from "./turns.ts";
 import { UngreetedConnections, type UngreetedLimits } from "./ungreeted-connections.ts";
 import { UnreadBudget, type UnreadLimits } from "./unread-budget.ts";
 
@@ -125,7 +125,7 @@ export class LineServer {
       connection.end(handlers.unadmitted()),
     );
     this.#host = {
-      turns: new Turns(() => handlers.turned()),
+      turns: new JobTurns(() => handlers.turned()),
       unread: new UnreadBudget(settings.unread),
       unfinished: new UnfinishedBudget(MAX_UNFINISHED),
       frame_timeout_ms: settings.frame_timeout_ms,

@@ -1,4 +1,4 @@
-import { LOSS_TEXTS, lossIn } from "../../ipc/base/exact-json.ts";
+import { LOSS_TEXTS, lossIn } from "../../ipc/base/json-losses.ts";
 import { type Json, parseObject } from "../../ipc/base/json-object.ts";
 import type { Env } from "../../ipc/base/paths.ts";
 import { GIVEN_PATH, shellPathOf } from "../../ipc/contract/shell-path.ts";

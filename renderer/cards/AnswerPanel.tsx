@@ -15,7 +15,7 @@ import { RememberPanel } from "./RememberPanel.tsx";
 import { rememberedChoices } from "./remembering.ts";
 import { StoredTitle } from "./StoredTitle.tsx";
 import type { FilteredPresses } from "./use-press-filter.ts";
-import type { WiderAnswer } from "./wider.ts";
+import type { WiderAnswer } from "./wider-answer.ts";
 
 /** What is open below a request: the row of answers, or what an answer still needs. */
 export type Panel = "none" | "message" | "remember" | "looks";

@@ -9,14 +9,14 @@ import { AnswerPanel, type Panel } from "./AnswerPanel.tsx";
 import { CardDetails } from "./CardDetails.tsx";
 import { CardFacts } from "./CardFacts.tsx";
 import { CardHead } from "./CardHead.tsx";
-import { EndsProvider, useReading } from "./ends.tsx";
 import { Hero } from "./Hero.tsx";
 import { Key } from "./Key.tsx";
 import { presence } from "./presence.ts";
+import { EndsProvider, useReading } from "./read-to-end.tsx";
 import { useAnswering } from "./use-answering.ts";
 import { usePresence } from "./use-presence.ts";
 import { usePressFilter } from "./use-press-filter.ts";
-import { widerAnswer } from "./wider.ts";
+import { widerAnswer } from "./wider-answer.ts";
 import "./cards.css";
 
 /** One request. Deny is the answer that has the focus; Escape closes what is open and answers nothing. */

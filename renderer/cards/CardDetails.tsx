@@ -14,7 +14,7 @@ import { useLanguage, useWords } from "../words/language.ts";
 import { mcpWords } from "../words/mcp.ts";
 import { ArgumentsBlock } from "./ArgumentsBlock.tsx";
 import { JUDGES_SAID } from "./CardFacts.tsx";
-import { EndsProvider } from "./ends.tsx";
+import { EndsProvider } from "./read-to-end.tsx";
 import { WrittenText } from "./ToolBlock.tsx";
 
 /** Everything about a request: what each part of a command touches, the judge, and the call as the agent sent it. */

@@ -11,12 +11,12 @@ import {
 import { useLinkState, useQuery } from "../gate/use-gate.tsx";
 import { Failure } from "../parts/Failure.tsx";
 import { Card } from "./Card.tsx";
+import { type Place, placed } from "./card-places.ts";
 import { DigestCard } from "./DigestCard.tsx";
 import { bundled, type Shown } from "./digest.ts";
 import { EndedStrip } from "./EndedStrip.tsx";
 import { EndMark } from "./EndMark.tsx";
 import { PairingCard } from "./PairingCard.tsx";
-import { type Place, placed } from "./places.ts";
 import { presence } from "./presence.ts";
 import { useCardKeys } from "./use-card-keys.ts";
 import { restartAll } from "./use-press-filter.ts";

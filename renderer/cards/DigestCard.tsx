@@ -13,15 +13,15 @@ import { TimeLeft } from "./Countdown.tsx";
 import { callRows } from "./call-text.ts";
 import { commonChoice, groupsOf } from "./digest.ts";
 import { EndMark } from "./EndMark.tsx";
-import { EndsProvider } from "./ends.tsx";
 import { Hero } from "./Hero.tsx";
 import { Key } from "./Key.tsx";
 import { PathText } from "./PathText.tsx";
+import { EndsProvider } from "./read-to-end.tsx";
 import { StoredTitle } from "./StoredTitle.tsx";
 import { useAnswering } from "./use-answering.ts";
 import { usePresence } from "./use-presence.ts";
 import { type FilteredPresses, usePressFilter } from "./use-press-filter.ts";
-import { widerLabel } from "./wider.ts";
+import { widerLabel } from "./wider-answer.ts";
 import "./cards.css";
 
 interface DigestCardProps {

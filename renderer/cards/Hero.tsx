@@ -7,7 +7,7 @@ import { ArgumentsBlock } from "./ArgumentsBlock.tsx";
 import { ChangeBlock } from "./ChangeBlock.tsx";
 import { ChangeName } from "./ChangeName.tsx";
 import { CommandBlock } from "./CommandBlock.tsx";
-import { PartEnd } from "./ends.tsx";
+import { PartEnd } from "./read-to-end.tsx";
 import { StandsForBlock } from "./StandsForBlock.tsx";
 import { ToolBlock } from "./ToolBlock.tsx";
 

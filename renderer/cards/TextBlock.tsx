@@ -2,7 +2,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, type RefObject, useRef, useState } from "react";
 import { cardWords } from "../words/cards.ts";
 import { useWords } from "../words/language.ts";
-import { PartEnd, useMustBeRead } from "./ends.tsx";
+import { PartEnd, useMustBeRead } from "./read-to-end.tsx";
 
 /** Up to so many lines are in the card; longer text scrolls in place. */
 const LINES_SHOWN = 14;

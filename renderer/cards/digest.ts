@@ -1,7 +1,7 @@
 import type { Capability, Reach } from "../../ipc/contract/decision.ts";
 import type { ApprovalView, Choice } from "../../ipc/contract/operator-api.ts";
 import type { Asked } from "../../ipc/words/waiting.ts";
-import { covers } from "./wider.ts";
+import { covers } from "./wider-answer.ts";
 
 /** From this many cards of one agent within `BURST_MS` on they become one. */
 const BURST_FROM = 6;

@@ -4,8 +4,8 @@ import { onTestFinished } from "vitest";
 import type { AskIn } from "../../cli/acp/decide.ts";
 import { ConnectedGate } from "../../cli/acp/gate.ts";
 import { AcpProxy } from "../../cli/acp/proxy.ts";
-import { Outlet } from "../../cli/proxy/outlet.ts";
-import { Passage } from "../../cli/proxy/passage.ts";
+import { LineFilter } from "../../cli/proxy/line-filter.ts";
+import { LineOutput } from "../../cli/proxy/line-output.ts";
 import type { GateUnderTest } from "./running-gate.ts";
 
 /** A message as it is sent, without `jsonrpc`. */
@@ -81,7 +81,7 @@ export class AcpSeat {
     const say = (text: string) => this.said.push(text);
     const socket = gate.paths.agent_socket;
     const connected = new ConnectedGate({ name, socket, token: gate.token(name), retry_ms: 500 }, say);
-    const [editor, agent] = [new Outlet(this.editor.input), new Outlet(this.agent.input)];
+    const [editor, agent] = [new LineOutput(this.editor.input), new LineOutput(this.agent.input)];
     this.proxy = new AcpProxy({
       gate: connected,
       ask_in,
@@ -94,14 +94,14 @@ export class AcpSeat {
     const direction = { max_bytes: 1024 * 1024 * 4, beyond: "drop" } as const;
     const { proxy } = this;
     const tooLong = (who: string) => () => proxy.tooLong(who);
-    new Passage({
+    new LineFilter({
       ...direction,
       from: this.agent.output,
       to: editor,
       look: proxy.fromAgent,
       onBeyond: tooLong("agent"),
     });
-    new Passage({
+    new LineFilter({
       ...direction,
       from: this.editor.output,
       to: agent,

@@ -4,18 +4,25 @@ import { buffer } from "node:stream/consumers";
 import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { LineFilter, type LineFilterOptions } from "../../../cli/proxy/line-filter.ts";
+import { LineOutput } from "../../../cli/proxy/line-output.ts";
 import { LineSplitter } from "../../../cli/proxy/lines.ts";
-import { Outlet } from "../../../cli/proxy/outlet.ts";
-import { Passage, type PassageOptions } from "../../../cli/proxy/passage.ts";
 import { startProgram } from "../../../cli/proxy/program.ts";
 
 const MAX = 16;
 
-function passage(options: Partial<PassageOptions> = {}) {
+function passage(options: Partial<LineFilterOptions> = {}) {
   const from = new PassThrough();
   const to = new PassThrough();
-  const outlet = new Outlet(to);
-  const { ended } = new Passage({ from, to: outlet, max_bytes: MAX, beyond: "pass", look: (line) => line, ...options });
+  const outlet = new LineOutput(to);
+  const { ended } = new LineFilter({
+    from,
+    to: outlet,
+    max_bytes: MAX,
+    beyond: "pass",
+    look: (line) => line,
+    ...options,
+  });
   const is_ended = ended.then(() => outlet.end());
   return { from, to, outlet, is_ended };
 }
@@ -66,7 +73,7 @@ describe("a passage of lines", () => {
   it("reads no further while nobody takes what it passes on", async () => {
     const from = new PassThrough();
     const to = new PassThrough({ highWaterMark: 10 });
-    new Passage({ from, to: new Outlet(to), max_bytes: MAX, beyond: "pass", look: (line) => line });
+    new LineFilter({ from, to: new LineOutput(to), max_bytes: MAX, beyond: "pass", look: (line) => line });
     from.write("one line\n");
     from.write("two lines\n");
     await turn();

@@ -1,10 +1,10 @@
 import type { Readable } from "node:stream";
+import type { LineOutput } from "./line-output.ts";
 import { LineSplitter, type Piece } from "./lines.ts";
-import type { Outlet } from "./outlet.ts";
 
-export interface PassageOptions {
+export interface LineFilterOptions {
   from: Readable;
-  to: Outlet;
+  to: LineOutput;
   /** Of a line that is looked at; a longer one is passed on or dropped unseen. */
   max_bytes: number;
   beyond: "pass" | "drop";
@@ -15,13 +15,13 @@ export interface PassageOptions {
 }
 
 /** One direction of a proxy: lines as they come, byte for byte, but for those that `look` keeps. */
-export class Passage {
+export class LineFilter {
   /** The source has ended, and all of it was looked at. */
   readonly ended: Promise<void>;
-  readonly #options: PassageOptions;
+  readonly #options: LineFilterOptions;
   readonly #lines: LineSplitter;
 
-  constructor(options: PassageOptions) {
+  constructor(options: LineFilterOptions) {
     this.#options = options;
     this.#lines = new LineSplitter(options.max_bytes);
     const { from } = options;

@@ -7,7 +7,7 @@ interface Answers {
 }
 
 /** A turn's outgoing messages: encoded and sent together at its end, in one write for each connection. */
-export class Outgoing {
+export class OutgoingMessages {
   #answers = new Map<LineConnection, Answers>();
 
   get hasSome(): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Job, Turns } from "../../ipc/socket/turns.ts";
+import { type Job, JobTurns } from "../../ipc/socket/job-turns.ts";
 
 /** Works for so many milliseconds in steps of half a millisecond. */
 class Busy implements Job {
@@ -36,7 +36,7 @@ async function until(isOver: () => boolean): Promise<void> {
 describe("turns", () => {
   it("a job that arrives while none waits is done at once, and its turn ends with it", () => {
     const ended: number[] = [];
-    const turns = new Turns(() => ended.push(1));
+    const turns = new JobTurns(() => ended.push(1));
     const job = new Busy("a", 0.5);
     turns.add(job);
     expect(isDone(job)).toBe(true);
@@ -44,7 +44,7 @@ describe("turns", () => {
   });
 
   it("many small jobs that come together don't keep the event loop: the later ones wait for a turn of theirs", async () => {
-    const turns = new Turns(() => undefined);
+    const turns = new JobTurns(() => undefined);
     const jobs = Array.from({ length: 100 }, () => new Busy("a", 0.5));
     for (const job of jobs) turns.add(job);
     expect(jobs.filter(isDone).length).toBeLessThan(50);
@@ -53,7 +53,7 @@ describe("turns", () => {
   });
 
   it("a long job yields, and what comes meanwhile from another share is done first", async () => {
-    const turns = new Turns(() => undefined);
+    const turns = new JobTurns(() => undefined);
     const long = new Busy("a", 200);
     turns.add(long);
     expect(isDone(long)).toBe(false);
@@ -67,7 +67,7 @@ describe("turns", () => {
   it.each(["before", "after"])(
     "a share of fifty jobs gets together what one job of another share gets, that came %s it",
     async (when) => {
-      const turns = new Turns(() => undefined);
+      const turns = new JobTurns(() => undefined);
       const crowd = Array.from({ length: 50 }, () => new Busy("crowd", 10));
       const one = new Busy("one", 50);
       for (const job of when === "before" ? [one, ...crowd] : [...crowd, one]) turns.add(job);
@@ -79,7 +79,7 @@ describe("turns", () => {
   );
 
   it("a share that comes again and again is not always first: what it used counts while others wait", async () => {
-    const turns = new Turns(() => undefined);
+    const turns = new JobTurns(() => undefined);
     const patient = new Busy("patient", 40);
     turns.add(new Busy("first", 20));
     turns.add(patient);
@@ -98,7 +98,7 @@ describe("turns", () => {
   });
 
   it("of a share whose steps are long, the next is done after what came from another one in the same turn", async () => {
-    const turns = new Turns(() => undefined);
+    const turns = new JobTurns(() => undefined);
     const slow = () => {
       const step_ends_at = performance.now() + 30;
       while (performance.now() < step_ends_at);
@@ -122,7 +122,7 @@ describe("turns", () => {
   });
 
   it("a job that was removed is not worked on any more", async () => {
-    const turns = new Turns(() => undefined);
+    const turns = new JobTurns(() => undefined);
     const job = new Busy("a", 20);
     turns.add(job);
     const { left } = job;

@@ -1,5 +1,5 @@
 import type { ProposedCall } from "../../ipc/client.ts";
-import type { Outlet } from "../proxy/outlet.ts";
+import type { LineOutput } from "../proxy/line-output.ts";
 import type { AcpGate } from "./gate.ts";
 import { encoded } from "./message.ts";
 import { hasEnded, type ToolCall } from "./tool-calls.ts";
@@ -9,7 +9,7 @@ import { hasEnded, type ToolCall } from "./tool-calls.ts";
 export interface UnaskedOptions {
   gate: AcpGate;
   is_strict: boolean;
-  agent: Outlet;
+  agent: LineOutput;
   say(text: string): void;
   callsOf(call: ToolCall): ProposedCall[];
   /** What runs of it and where, as one text. */
@@ -19,7 +19,7 @@ export interface UnaskedOptions {
 /** An agent that asks about a call in progress has asked by then. In milliseconds. */
 const ASKED_BY_MS = 1000;
 
-export class Unasked {
+export class UnaskedCalls {
   readonly #options: UnaskedOptions;
 
   constructor(options: UnaskedOptions) {

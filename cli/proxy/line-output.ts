@@ -1,7 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 
 /** Where lines leave to: those that are passed on, and ours in between them, never inside one. */
-export class Outlet {
+export class LineOutput {
   readonly #to: Writable;
   /** Not read from while what they cause doesn't fit. */
   readonly #paused = new Set<Readable>();

@@ -29,7 +29,7 @@ interface Share {
   long_until: number;
 }
 
-export class Turns {
+export class JobTurns {
   readonly #shares = new Map<string, Share>();
   readonly #queued = new Map<Job, Share>();
   readonly #ended: () => void;

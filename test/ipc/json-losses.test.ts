@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isExactNumber, scanJson } from "../../ipc/base/exact-json.ts";
+import { isExactNumber, scanJson } from "../../ipc/base/json-losses.ts";
 import { decodeFrame } from "../../ipc/socket/frames.ts";
 import { cpuMs } from "../support/measured.ts";
 
