@@ -18,12 +18,12 @@ const CHANGED: Denial = {
 export function afterReviews(before: Reviewable, reviews: Reviews, examineAgain: ExamineAgain): Examined {
   const { noted, verdict = before.verdict } = reviews;
   const judged = { verdict, noted };
-  if (reviews.denial !== null) return { x: Object.assign({ ...before }, judged), denial: reviews.denial };
+  if (reviews.denial !== null) return { x: { ...before, ...judged }, denial: reviews.denial };
   const { x, denial } = examineAgain(before);
-  if (denial !== null) return { x: Object.assign(x, { noted }), denial };
+  if (denial !== null) return { x: { ...x, noted }, denial };
   if (!isSame(x, before) || changedSince(reviews.scripts, scriptsOf(x)) !== null)
-    return { x: Object.assign(x, judged), denial: CHANGED };
-  return { x: Object.assign(x, judged), denial: null };
+    return { x: { ...x, ...judged }, denial: CHANGED };
+  return { x: { ...x, ...judged }, denial: null };
 }
 
 /** The rules by which a judge denies a call that it was asked about. */

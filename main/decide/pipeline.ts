@@ -77,8 +77,9 @@ export function examineCall(
     purpose,
   };
   const examined = PIPELINE.examine(proposed);
-  if (!isDenial(examined)) return { x: examined, denial: null };
-  return { x: examined.found === undefined ? proposed : Object.assign(proposed, examined.found), denial: examined };
+  if (examined.denial === null) return examined;
+  const { x, denial } = examined;
+  return { x: { ...x, ...denial.found }, denial };
 }
 
 /** What the call's executor means. Of what nothing describes, a server's tool is what the user said of its definition. */

@@ -80,7 +80,7 @@ export function openRunNetwork(
   const { folder, node, failed, rules = PUBLIC_ADDRESSES, limits = NETWORK_LIMITS, loopback = [], reached } = parts;
   // Short: the path of a socket has about a hundred characters.
   const path = join(folder, randomBytes(6).toString("hex"));
-  const proxy = new RunProxy(path, hosts, rules, limits, failed, reached);
+  const proxy = RunProxy.listen({ path, hosts, rules, limits, failed, reached });
   const { binds, start } = relayStart(node, {
     loopback,
     is_announced: reached !== undefined,

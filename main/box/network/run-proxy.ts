@@ -53,6 +53,19 @@ class LookUps implements AddressRules {
 const MAX_HEADERS = 100;
 const KEEP_ALIVE_MS = 60_000;
 
+export interface RunProxyParts {
+  /** Of its socket. */
+  path: string;
+  /** Decides which hosts are reached. */
+  hosts: HostAccess;
+  rules: AddressRules;
+  limits: NetworkLimits;
+  /** Logs an unexpected error. */
+  failed(what: string, error: unknown): void;
+  /** Its box first connects. */
+  reached?: (() => void) | undefined;
+}
+
 /** The proxy of one box, on a Unix socket that only its box has. */
 export class RunProxy {
   readonly #server: Server;
@@ -65,18 +78,14 @@ export class RunProxy {
   #relay: ServerResponse | undefined;
   readonly #open = new Map<object, { to: Destination; close: () => void }>();
 
-  /**
-   * Listens once it is made. `reached`: called when its box first connects.
-   * @throws GateError `box_unavailable`
-   */
-  constructor(
-    path: string,
-    hosts: HostAccess,
-    rules: AddressRules,
-    limits: NetworkLimits,
-    failed: (what: string, error: unknown) => void,
-    reached: () => void = () => undefined,
-  ) {
+  /** It listens once this returns. @throws GateError `box_unavailable` */
+  static listen(parts: RunProxyParts): RunProxy {
+    const proxy = new RunProxy(parts);
+    proxy.#listen(parts);
+    return proxy;
+  }
+
+  private constructor({ hosts, rules, limits, failed }: RunProxyParts) {
     this.#hosts = hosts;
     this.#look_ups = new LookUps(rules);
     const parts: ProxyParts = {
@@ -123,11 +132,10 @@ export class RunProxy {
       this.#sockets.add(socket);
       socket.once("close", () => this.#sockets.delete(socket));
     });
-    this.#server.once("connection", reached);
-    this.#listen(path, failed);
   }
 
-  #listen(path: string, failed: (what: string, error: unknown) => void): void {
+  #listen({ path, failed, reached }: RunProxyParts): void {
+    if (reached !== undefined) this.#server.once("connection", reached);
     this.#server.on("error", (error) => failed("a confined command's proxy", error));
     this.#server.listen(path);
     // A Unix socket is there once `listen` returns; whatever went wrong is an event that comes later.

@@ -67,15 +67,9 @@ export class Answering {
         granted: false,
       };
     const { extra } = checked;
-    const grants = grantsFor(
-      said?.choices ?? extra.choices,
-      scope,
-      answer.target,
-      said?.capabilities ?? extra.capabilities,
-      this.#settings.home,
-      extra,
-      answer.reach,
-    );
+    const { choices, capabilities } = said ?? extra;
+    const { target, reach } = answer;
+    const grants = grantsFor({ choices, capabilities, paths: extra }, { scope, target, reach }, this.#settings.home);
     const { clock, session_seconds } = this.#settings;
     const request = this.#resolve(checked, answer, {
       territory: scope,

@@ -172,20 +172,30 @@ function territories(reach: Reach, grants: Requirement[]): Choice[] {
   ];
 }
 
+/** What a card offers to remember, of what was asked, and where that led. */
+export interface GrantOffer {
+  choices: readonly Choice[];
+  capabilities: readonly Requirement[];
+  paths: AskedPaths;
+}
+
+/** Which of it an answer takes. `target`: the user's own, in the place of the choice's. */
+export interface GrantAnswer {
+  scope: "session" | "permanent";
+  target?: string | undefined;
+  reach?: Reach | undefined;
+}
+
 /**
- * What an answer grants: the scope's choice of this reach, or its first, or the user's own target in its place.
+ * What an answer grants: the scope's choice of this reach, or its first, or the user's own target in its place. `home`: the user's folder.
  * A path must cover what was asked also where that really led when it was asked: a link may have been moved since.
  * @throws GateError `only_once` where nothing can be remembered, `unknown_choice`, `target_mismatch` where the target doesn't cover what was asked,
  * `target_moved` where it would, had no link been moved
  */
 export function grantsFor(
-  choices: readonly Choice[],
-  scope: "session" | "permanent",
-  target: string | undefined,
-  requirements: readonly Requirement[],
+  { choices, capabilities, paths }: GrantOffer,
+  { scope, target, reach }: GrantAnswer,
   home: string,
-  paths: AskedPaths = {},
-  reach?: Reach,
 ): ResolvedGrant[] {
   const proposals = choices.filter((choice) => choice.scope === scope);
   if (proposals.length === 0) {
@@ -199,7 +209,7 @@ export function grantsFor(
       `see its choices: ${ownCommand("approvals list")}`,
     );
   }
-  if (target === undefined) return chosen.grants.map((grant) => coveringGrant(grant, requirements, home, paths));
+  if (target === undefined) return chosen.grants.map((grant) => coveringGrant(grant, capabilities, home, paths));
   const [grant] = chosen.grants;
   if (chosen.grants.length !== 1 || grant === undefined) {
     throw new GateError(
@@ -208,7 +218,7 @@ export function grantsFor(
       "approve it without --target",
     );
   }
-  return [coveringGrant({ capability: grant.capability, target }, requirements, home, paths)];
+  return [coveringGrant({ capability: grant.capability, target }, capabilities, home, paths)];
 }
 
 /** The first choice, or the first of this reach; where there are several, the one that would store this target. */

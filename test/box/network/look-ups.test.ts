@@ -24,7 +24,7 @@ it("a box has one name looked up at a time, each once for all that wait for it, 
       new Promise<string[]>((_, reject) => going.push({ name, fail: () => reject(new Error("no answer")) })),
     isAllowed: () => true,
   };
-  const proxy = new RunProxy(path, EVERY_HOST, rules, NETWORK_LIMITS, () => undefined);
+  const proxy = RunProxy.listen({ path, hosts: EVERY_HOST, rules, limits: NETWORK_LIMITS, failed: () => undefined });
   onTestFinished(() => proxy.close());
   const ask = (host: string) =>
     new Promise<string>((resolve) => {

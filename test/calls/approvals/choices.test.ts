@@ -107,28 +107,28 @@ describe("what an answer grants", () => {
     const needs = [file("~/work/a/x"), file("~/notes/y")];
     const choices = choicesFor(needs, { home: HOME });
     const asked = needs.map(requirementOf);
-    const granted = grantsFor(choices, "session", undefined, asked, HOME, {}, "tree");
+    const offer = { choices, capabilities: asked, paths: {} };
+    const granted = grantsFor(offer, { scope: "session", reach: "tree" }, HOME);
     expect(granted.map(({ target }) => target)).toEqual([`${HOME}/work/a/**`, `${HOME}/notes/**`]);
-    const exactly = grantsFor(choices, "session", undefined, asked, HOME);
+    const exactly = grantsFor(offer, { scope: "session" }, HOME);
     expect(exactly.map(({ target }) => target)).toEqual([`${HOME}/work/a/x`, `${HOME}/notes/y`]);
     for (const reach of REACHES.filter((name) => name !== "exact" && name !== "tree"))
-      expect(refusalOf(() => grantsFor(choices, "session", undefined, asked, HOME, {}, reach)).code).toBe(
-        "unknown_choice",
-      );
+      expect(refusalOf(() => grantsFor(offer, { scope: "session", reach }, HOME)).code).toBe("unknown_choice");
     const session_only = choices.filter(({ scope, reach }) => scope !== "permanent" || reach !== "tree");
-    expect(refusalOf(() => grantsFor(session_only, "permanent", undefined, asked, HOME, {}, "tree")).code).toBe(
-      "unknown_choice",
-    );
+    expect(
+      refusalOf(() => grantsFor({ ...offer, choices: session_only }, { scope: "permanent", reach: "tree" }, HOME)).code,
+    ).toBe("unknown_choice");
   });
 
   it("a choice of one grant for several needs takes its own target by its reach", () => {
     const needs = [file("~/work/a"), file("~/work/b")];
     const choices = choicesFor(needs, { home: HOME });
     const asked = needs.map(requirementOf);
+    const offer = { choices, capabilities: asked, paths: {} };
     for (const target of ["~/work/**", "~/**"])
-      expect(grantsFor(choices, "permanent", target, asked, HOME, {}, "tree").map((grant) => grant.target)).toEqual([
-        target.replace("~", HOME),
-      ]);
+      expect(
+        grantsFor(offer, { scope: "permanent", target, reach: "tree" }, HOME).map((grant) => grant.target),
+      ).toEqual([target.replace("~", HOME)]);
   });
 
   it("of two choices of one reach the one whose target is named, in whatever form, else the first", () => {
@@ -142,8 +142,9 @@ describe("what an answer grants", () => {
       { scope: "permanent", reach: "tree", grants: [below("fs:write", "work/a"), below("fs:read", "work/a")] },
       { scope: "permanent", reach: "tree", grants: [below("fs:read", "work")] },
     ];
+    const offer = { choices, capabilities: asked, paths: {} };
     const granted = (target?: string) =>
-      grantsFor(choices, "permanent", target, asked, HOME, {}, "tree").map(({ capability }) => capability);
+      grantsFor(offer, { scope: "permanent", target, reach: "tree" }, HOME).map(({ capability }) => capability);
     expect(granted()).toEqual(["fs:write", "fs:read"]);
     expect(granted("~/work/**")).toEqual(["fs:read"]);
     expect(refusalOf(() => granted("~/work/a/*")).code).toBe("target_mismatch");
@@ -171,7 +172,8 @@ describe("what an answer grants", () => {
   it("the first proposal of its scope, or the operator's own target in its place", () => {
     const choices = choicesFor([file("~/work/a")], { home: HOME });
     const asked = [requirementOf(file("~/work/a"))];
-    expect(grantsFor(choices, "session", undefined, asked, HOME)).toEqual([
+    const offer = { choices, capabilities: asked, paths: {} };
+    expect(grantsFor(offer, { scope: "session" }, HOME)).toEqual([
       {
         capability: "fs:write",
         target: `${HOME}/work/a`,
@@ -179,7 +181,7 @@ describe("what an answer grants", () => {
         target_base: `${HOME}/work/a`,
       },
     ]);
-    expect(grantsFor(choices, "permanent", "~/work/**", asked, HOME)).toEqual([
+    expect(grantsFor(offer, { scope: "permanent", target: "~/work/**" }, HOME)).toEqual([
       {
         capability: "fs:write",
         target: `${HOME}/work/**`,
@@ -192,10 +194,11 @@ describe("what an answer grants", () => {
   it("no target that does not cover what was asked for", () => {
     const choices = choicesFor([file("~/work/a")], { home: HOME });
     const asked = [requirementOf(file("~/work/a"))];
+    const offer = { choices, capabilities: asked, paths: {} };
     for (const target of ["~/other/**", "~/work/b", "~/work/a/*"]) {
-      expect(refusalOf(() => grantsFor(choices, "permanent", target, asked, HOME)).code).toBe("target_mismatch");
+      expect(refusalOf(() => grantsFor(offer, { scope: "permanent", target }, HOME)).code).toBe("target_mismatch");
     }
-    expect(refusalOf(() => grantsFor(choices, "permanent", "/**", asked, HOME)).code).toBe("invalid_target");
+    expect(refusalOf(() => grantsFor(offer, { scope: "permanent", target: "/**" }, HOME)).code).toBe("invalid_target");
   });
 
   it("no target that leads elsewhere than what was asked, though it is written the same: a link was moved meanwhile", () => {
@@ -205,7 +208,11 @@ describe("what an answer grants", () => {
     const need = file("~/link/a", home);
     const choices = choicesFor([need], { home });
     const given = (target?: string) =>
-      grantsFor(choices, "permanent", target, [requirementOf(need)], home, askedPathsOf([need]));
+      grantsFor(
+        { choices, capabilities: [requirementOf(need)], paths: askedPathsOf([need]) },
+        { scope: "permanent", target },
+        home,
+      );
     const before = `${home}/before/a`;
     expect(given()).toEqual([{ capability: "fs:write", target: before, target_real: before, target_base: before }]);
     expect(given("~/link/*")).toEqual([
@@ -232,12 +239,13 @@ describe("what an answer grants", () => {
     expect(
       refusalOf(() =>
         grantsFor(
-          choicesFor([file("~/in/a", home)], { home }),
-          "permanent",
-          "~/in/**",
-          [requirementOf(file("~/in/a", home))],
+          {
+            choices: choicesFor([file("~/in/a", home)], { home }),
+            capabilities: [requirementOf(file("~/in/a", home))],
+            paths: askedPathsOf([file("~/in/a", home)]),
+          },
+          { scope: "permanent", target: "~/in/**" },
           home,
-          askedPathsOf([file("~/in/a", home)]),
         ),
       ).code,
     ).toBe("target_moved");
@@ -254,7 +262,13 @@ describe("what an answer grants", () => {
       `${home}/work/a`,
       `${home}/work/**`,
     ]);
-    expect(grantsFor(choices, "session", undefined, [requirementOf(need)], home, askedPathsOf([need]))).toEqual([
+    expect(
+      grantsFor(
+        { choices, capabilities: [requirementOf(need)], paths: askedPathsOf([need]) },
+        { scope: "session" },
+        home,
+      ),
+    ).toEqual([
       {
         capability: "fs:write",
         target: `${home}/work/a`,
@@ -274,13 +288,24 @@ describe("what an answer grants", () => {
   });
 
   it("nothing where it can only be once, and no one target for several needs", () => {
-    expect(refusalOf(() => grantsFor(choicesFor([], { home: HOME }), "permanent", undefined, [], HOME)).code).toBe(
-      "only_once",
-    );
+    expect(
+      refusalOf(() =>
+        grantsFor(
+          { choices: choicesFor([], { home: HOME }), capabilities: [], paths: {} },
+          { scope: "permanent" },
+          HOME,
+        ),
+      ).code,
+    ).toBe("only_once");
     const two = [file("~/a"), file("~/b")];
     expect(
-      refusalOf(() => grantsFor(choicesFor(two, { home: HOME }), "permanent", "~/**", two.map(requirementOf), HOME))
-        .code,
+      refusalOf(() =>
+        grantsFor(
+          { choices: choicesFor(two, { home: HOME }), capabilities: two.map(requirementOf), paths: {} },
+          { scope: "permanent", target: "~/**" },
+          HOME,
+        ),
+      ).code,
     ).toBe("target_mismatch");
   });
 });

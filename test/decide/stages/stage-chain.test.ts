@@ -14,7 +14,7 @@ describe("a chain of stages", () => {
         return null;
       })
       .find("policy", ({ needs }) => ({ outcome: needs.length }));
-    expect(chain.examine({ call: "a" })).toEqual({ call: "a", needs: ["a"], outcome: 1 });
+    expect(chain.examine({ call: "a" })).toEqual({ x: { call: "a", needs: ["a"], outcome: 1 }, denial: null });
     expect(seen).toEqual([["a"]]);
     expect(chain.names).toEqual(["validation", "scope", "policy"]);
   });
@@ -33,14 +33,14 @@ describe("a chain of stages", () => {
         .check("policy", () => noted("policy"))
         .find("judge", () => ({ verdict: noted("judge") }))
         .examine(x),
-    ).toBe(NO);
-    expect(x).toEqual({ needs: ["a"] });
+    ).toEqual({ x: { needs: ["a"] }, denial: NO });
+    expect(x).toEqual({});
     expect(
       start
         .find("policy", () => NO)
         .check("rate", () => noted("rate"))
         .examine({}),
-    ).toBe(NO);
+    ).toEqual({ x: { needs: ["a"] }, denial: NO });
     expect(reached).toEqual([]);
   });
 
