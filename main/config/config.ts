@@ -15,9 +15,16 @@ import {
   reviewSections,
 } from "../decide/reviews/config.ts";
 import { safetyConfigSchema } from "../decide/safety/config.ts";
-import { receiptsConfigSchema } from "../records/receipts/config.ts";
 import { channelSections } from "./channels.ts";
 import { readToml } from "./toml-file.ts";
+
+/** `[receipts]` of gate.toml: where the newest checkpoint of the trail goes each day. */
+const receiptsConfigSchema = z.strictObject({
+  /** To these channels, and to the system's log (`journal`: by the gate's own output). */
+  send_checkpoint: z.array(z.enum(["telegram", "ntfy", "journal"])).default(["journal"]),
+  /** Added to this file, best on another disk. */
+  checkpoint_file: absolutePath.optional(),
+});
 
 /** gate.toml: every key optional (docs/configuration.md). The environment's variables win over it. */
 export const configSchema = z

@@ -1,7 +1,8 @@
-import { useEffect, useRef, useSyncExternalStore } from "react";
+import { useEffect, useReducer, useRef, useSyncExternalStore } from "react";
+import type { ApprovalView } from "../../ipc/contract/operator-api.ts";
 import { isHazardous, pairingTitle } from "../../ipc/words/notice-text.ts";
 import { isSilent } from "../gate/link.ts";
-import { useLinkState, useQuery } from "../gate/use-gate.tsx";
+import { useCall, useGateEvents, useLinkState, useQuery } from "../gate/use-gate.tsx";
 import { goTo } from "../window/route.ts";
 import { awayWords } from "../words/away.ts";
 import { callingWords } from "../words/calling.ts";
@@ -10,7 +11,6 @@ import { BrowserNotices } from "./browser-notices.ts";
 import { isChosen, useChoice } from "./choices.ts";
 import { tabIcon, tabTitle } from "./tab.ts";
 import { play } from "./tones.ts";
-import { useAsked } from "./use-asked.ts";
 
 /** Calls the user who looks elsewhere: by the tab's title and icon, the installed app's badge, notifications and a tone. Shows nothing itself. */
 export function Calling() {
@@ -83,4 +83,42 @@ function subscribe(listener: () => void): () => void {
     window.removeEventListener("focus", listener);
     window.removeEventListener("blur", listener);
   };
+}
+
+/** Enough to say what waits; how much it is, the gate's status says. */
+const MOST = 50;
+/** After the page's own first drawing, in milliseconds. */
+const AFTER_MS = 400;
+
+type Step = (before: readonly ApprovalView[]) => readonly ApprovalView[];
+
+/**
+ * The requests that wait, soonest deadline first, in whichever view.
+ * @param appeared is called for each that comes while the page is open
+ */
+function useAsked(appeared: (view: ApprovalView) => void): readonly ApprovalView[] {
+  const call = useCall();
+  const link = useLinkState();
+  const [asked, step] = useReducer((before: readonly ApprovalView[], change: Step) => change(before), []);
+  useGateEvents((event) => {
+    if (event.type === "approval.waiting") {
+      appeared(event.data);
+      step((before) => [...without(before, event.data.token), event.data]);
+    } else if (event.type === "approval.closed") step((before) => without(before, event.data.token));
+  });
+  useEffect(() => {
+    if (link !== "answering") return step(() => []); // what was known may no longer be true
+    const timer = setTimeout(() => {
+      void call("approvals.list", { limit: MOST, order: "deadline" }).then(
+        (views) => step(() => views),
+        () => undefined, // gone again: asked anew when it is back
+      );
+    }, AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [call, link]);
+  return asked;
+}
+
+function without(views: readonly ApprovalView[], token: string): readonly ApprovalView[] {
+  return views.filter((view) => view.token !== token);
 }

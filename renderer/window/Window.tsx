@@ -1,10 +1,17 @@
-import { Suspense } from "react";
+import { type ComponentType, Suspense } from "react";
 import { Calling } from "../calling/Calling.tsx";
 import { WhileAway } from "../calling/WhileAway.tsx";
 import { isSilent } from "../gate/link.ts";
 import { bridge } from "../gate/open-link.ts";
 import { useLinkState } from "../gate/use-gate.tsx";
 import { useShortcutKeys } from "../parts/shortcuts.tsx";
+import Activity from "../views/activity/Activity.tsx";
+import Agents from "../views/agents/Agents.tsx";
+import Approvals from "../views/approvals/Approvals.tsx";
+import Grants from "../views/grants/Grants.tsx";
+import Policy from "../views/policy/Policy.tsx";
+import Safety from "../views/safety/Safety.tsx";
+import Settings from "../views/settings/Settings.tsx";
 import { useWords } from "../words/language.ts";
 import { windowWords } from "../words/window.ts";
 import { Alarms } from "./Alarms.tsx";
@@ -14,9 +21,28 @@ import { KeySheet } from "./KeySheet.tsx";
 import { PauseBanner } from "./PauseBanner.tsx";
 import { goTo, useRoute } from "./route.ts";
 import { SideList } from "./SideList.tsx";
-import { VIEWS } from "./views.ts";
+import { VIEWS_IN_ORDER, type ViewName } from "./view-names.ts";
+import type { ViewProps } from "./view-props.ts";
 import "./alarms.css";
 import "./window.css";
+
+interface View {
+  name: ViewName;
+  Page: ComponentType<ViewProps>;
+}
+
+const PAGES: Readonly<Record<ViewName, ComponentType<ViewProps>>> = {
+  approvals: Approvals,
+  policy: Policy,
+  grants: Grants,
+  agents: Agents,
+  activity: Activity,
+  safety: Safety,
+  settings: Settings,
+};
+
+/** The side list, in its order. All of it comes from this machine: a view that is loaded separately would only open later. */
+const VIEWS: readonly View[] = VIEWS_IN_ORDER.map((name) => ({ name, Page: PAGES[name] }));
 
 /** The side list of views, and the view that is open. */
 export function Window() {

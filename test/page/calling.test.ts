@@ -11,7 +11,7 @@ import { sharedBrowser } from "../support/shared-browser.ts";
 
 const browser = sharedBrowser(beforeAll, afterAll);
 
-/** So many requests, as the tab asks for them (renderer/calling/use-asked.ts). */
+/** So many requests, as the tab asks for them (renderer/calling/Calling.tsx). */
 const TAB_LISTS = 50;
 
 const READ = { executor: "Read", args: { file_path: "/srv/a.txt" } };

@@ -1,18 +1,23 @@
+import { createRequire } from "node:module";
 import type { Env } from "../../../ipc/base/paths.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { findMachine, type Machine } from "../../box/arguments/machine.ts";
 import type { AddressRules } from "../../box/network/lookup.ts";
 import type { BoxProbe } from "../../box/probe.ts";
 import type { Config } from "../../config/config.ts";
-import type { JudgeAgentConfig, JudgeToolConfig, ReviewConfig } from "../../decide/reviews/config.ts";
-import { needsBox, sendToModel } from "../../decide/reviews/config.ts";
+import {
+  type JudgeAgentConfig,
+  type JudgeToolConfig,
+  needsBox,
+  type ReviewConfig,
+  sendToModel,
+} from "../../decide/reviews/config.ts";
 import { type ListedHost, readListedHost } from "../../shell-reading/targets/listed-host.ts";
 import type { JudgeAgent, Model } from "../reviews/judge-ports.ts";
 import { AgentBox } from "./agent-box.ts";
 import { AgentHosts } from "./agent-hosts.ts";
 import { commandAgent } from "./command-agent.ts";
 import { modelAgent } from "./model-agent.ts";
-import { astGrepLibrary } from "./tools/ast-grep-library.ts";
 import { astGrepSearch } from "./tools/ast-grep-search.ts";
 import { cmdRun } from "./tools/cmd-run.ts";
 import { fsRead } from "./tools/fs-read.ts";
@@ -127,4 +132,28 @@ function openHosts(
   if (node === null) throw invalid(first, `hosts can't be reached from the box: ${NO_NODE}`, INSTALL_NODE);
   const rules = address_rules === undefined ? {} : { rules: address_rules };
   return { hosts: new AgentHosts({ folder: box_folder, node, failed, ...rules }) };
+}
+
+/** ast-grep's library for this machine, one file that Node loads; null where there is none. */
+function astGrepLibrary(): string | null {
+  try {
+    const require = createRequire(import.meta.url);
+    const package_require = createRequire(require.resolve("@ast-grep/napi"));
+    for (const kind of ["gnu", "musl"]) {
+      const path = resolved(package_require, `@ast-grep/napi-linux-${process.arch}-${kind}`);
+      // The system loads no file that lies in the packaged app's archive.
+      if (path !== null) return path.replace(/([/\\])app\.asar([/\\])/, "$1app.asar.unpacked$2");
+    }
+    return null;
+  } catch {
+    return null; // the package isn't installed
+  }
+}
+
+function resolved(from: NodeJS.Require, name: string): string | null {
+  try {
+    return from.resolve(name);
+  } catch {
+    return null; // it isn't this machine's
+  }
 }

@@ -20,26 +20,20 @@ import type { BoxedAgents } from "../../core/boxed-agents.ts";
 import type { Core } from "../../core/core.ts";
 import type { Channels } from "../channels/channels.ts";
 import type { GateNotifications } from "../notifications/start.ts";
-import { activityMethods } from "./activity.ts";
 import { agentMethods } from "./agents.ts";
-import { alarmMethods } from "./alarms.ts";
 import { approvalMethods } from "./approvals.ts";
 import { auditMethods } from "./audit.ts";
 import { boxMethods } from "./box.ts";
-import { channelMethods } from "./channels.ts";
-import { costMethods } from "./costs.ts";
 import { grantMethods } from "./grants.ts";
 import type { AgentConnections, BrowserPage, Handlers, OperatorContext } from "./handlers.ts";
 import { judgeMethods } from "./judges.ts";
 import { keptFileMethods } from "./kept-files.ts";
 import { mcpMethods } from "./mcp.ts";
-import { metricsMethods } from "./metrics.ts";
 import { policyMethods } from "./policy.ts";
-import { receiptMethods } from "./receipts.ts";
+import { activityMethods, alarmMethods, costMethods, metricsMethods, receiptMethods } from "./records.ts";
 import { safetyMethods } from "./safety.ts";
-import { settingMethods } from "./settings.ts";
-import { statusMethods } from "./status.ts";
-import { webMethods } from "./web.ts";
+import { settingMethods, statusMethods } from "./status.ts";
+import { channelMethods, webMethods } from "./surfaces.ts";
 
 /** The methods that change nothing. Any other is acknowledged only if its effect was stored. */
 const READING: ReadonlySet<OperatorMethod> = new Set<OperatorMethod>([
@@ -98,7 +92,7 @@ interface OperatorParts {
   started_at?: string;
 }
 
-/** The operator's methods on a core, acting as the local principal. Each family has its own file beside this one. */
+/** The operator's methods on a core, acting as the local principal. Each family is in a file beside this one. */
 export class Operator implements OperatorHandler {
   readonly #core: Core;
   readonly #parts: OperatorParts;

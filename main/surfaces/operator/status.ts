@@ -2,7 +2,7 @@ import { ownCommand } from "../../../ipc/base/own-command.ts";
 import type { Status } from "../../../ipc/contract/operator-api.ts";
 import { VERSION } from "../../base/version.ts";
 import type { GateNotifications } from "../notifications/start.ts";
-import type { Handlers, OperatorContext } from "./handlers.ts";
+import { type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
 
 export function statusMethods({
   core,
@@ -51,4 +51,17 @@ const NOT_SERVED: Status["notifications"] = { state: "unavailable", text: "off: 
 /** Undefined: they are being started. */
 function shown(notifications: GateNotifications | undefined): Status["notifications"] {
   return { state: notifications?.state ?? "on", text: notifications?.status ?? "off: being started" };
+}
+
+export function settingMethods(context: OperatorContext): Handlers<"settings.list" | "settings.set"> {
+  const { core, login_item } = context;
+  return {
+    "settings.list": () => core.settings.list(login_item),
+    "settings.set": ({ key, value }) => {
+      const setting = core.settings.set(key, value, login_item);
+      recordAct(context, "setting", { key });
+      core.publish({ type: "settings.changed", data: core.settings.list(login_item) });
+      return setting;
+    },
+  };
 }

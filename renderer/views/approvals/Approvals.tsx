@@ -1,3 +1,4 @@
+import { useCallback, useRef } from "react";
 import { CardStack } from "../../cards/CardStack.tsx";
 import { endedText } from "../../cards/EndedStrip.tsx";
 import { useQuery } from "../../gate/use-gate.tsx";
@@ -7,10 +8,11 @@ import { VisibleText } from "../../parts/VisibleText.tsx";
 import { goTo } from "../../window/route.ts";
 import type { ViewProps } from "../../window/view-props.ts";
 import { approvalsWords } from "../../words/approvals.ts";
+import { judgeWords } from "../../words/judges.ts";
 import { useLanguage, useWords } from "../../words/language.ts";
 import { FirstSteps } from "./FirstSteps.tsx";
 import { History } from "./History.tsx";
-import { RefusedCalls } from "./RefusedCalls.tsx";
+import { RefusalCard } from "./RefusalCard.tsx";
 import "../../style/views.css";
 import "./approvals.css";
 
@@ -66,5 +68,36 @@ function EndedRequest({ token }: { token: string }) {
       )}{" "}
       <a href="#/approvals/history">{words.seeHistory}</a>
     </p>
+  );
+}
+
+/** More at once would hide what waits: the older ones are counted. */
+const MOST = 20;
+
+/** What was refused lately, newest first: below everything that waits, as none of it waits for an answer. */
+function RefusedCalls() {
+  const words = useWords(judgeWords);
+  const { data, refresh } = useQuery("reviews.list", {});
+  const list = useRef<HTMLElement>(null);
+  const onDismissed = useCallback(() => {
+    refresh();
+    // The button that had the focus goes with its card.
+    const next = list.current?.querySelectorAll<HTMLElement>("[data-dismiss]");
+    const other = [...(next ?? [])].find((button) => button !== document.activeElement);
+    (other ?? list.current)?.focus({ preventScroll: true });
+  }, [refresh]);
+  const refused = data?.refused ?? [];
+  if (refused.length === 0) return null;
+  return (
+    <section ref={list} className="refused-calls" aria-labelledby="refused-calls" tabIndex={-1}>
+      <div>
+        <h2 id="refused-calls">{words.refusals}</h2>
+        <p className="quiet">{words.refusals_note}</p>
+      </div>
+      {refused.slice(0, MOST).map((refusal) => (
+        <RefusalCard key={refusal.id} refusal={refusal} onDismissed={onDismissed} />
+      ))}
+      {refused.length > MOST ? <p className="quiet">{words.andMore(refused.length - MOST)}</p> : null}
+    </section>
   );
 }

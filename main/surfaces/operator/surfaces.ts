@@ -1,6 +1,7 @@
+import { ownCommand } from "../../../ipc/base/own-command.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
 import type { Channels } from "../channels/channels.ts";
-import { type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
+import { type BrowserPage, type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
 
 type ChannelMethod =
   | "channels.status"
@@ -37,4 +38,26 @@ export function channelMethods(context: OperatorContext): Handlers<ChannelMethod
       return { unlinked };
     },
   };
+}
+
+export function webMethods(context: OperatorContext): Handlers<"web.link" | "web.revoke"> {
+  return {
+    "web.link": () => ({ url: servedPage(context).link() }),
+    "web.revoke": () => {
+      const sessions = servedPage(context).revokeAll();
+      recordAct(context, "web.revoked", { sessions });
+      return { sessions };
+    },
+  };
+}
+
+/** @throws GateError `not_available` */
+function servedPage({ browser_page }: OperatorContext): BrowserPage {
+  if (browser_page === undefined)
+    throw new GateError(
+      "not_available",
+      "this gate serves no page",
+      `end it, then start it with its page: ${ownCommand("start")}`,
+    );
+  return browser_page;
 }

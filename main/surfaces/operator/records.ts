@@ -1,0 +1,75 @@
+import type { Registry } from "prom-client";
+import { GateError } from "../../../ipc/contract/gate-error.ts";
+import { PAST_ALARMS } from "../../../ipc/words/alarm-words.ts";
+import { type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
+
+export function activityMethods({
+  core,
+}: OperatorContext): Handlers<"activity.list" | "activity.open" | "activity.counts"> {
+  const { activity } = core;
+  return {
+    "activity.list": ({ since, until, ...query }) =>
+      activity.list({ ...query, since: secondsOf(since), until: secondsOf(until) }),
+    "activity.open": (wanted) => activity.open(wanted),
+    "activity.counts": ({ range }) => activity.counts(range),
+  };
+}
+
+/** Unix seconds of an ISO-8601 date. */
+function secondsOf(date: string | undefined): number | undefined {
+  return date === undefined ? undefined : Date.parse(date) / 1000;
+}
+
+export function costMethods({ core }: OperatorContext): Handlers<"costs.today" | "rate.budgets"> {
+  return {
+    "costs.today": () =>
+      core.activity
+        .spentToday()
+        .map(({ agent_id, ...spent }) => ({
+          agent_id,
+          agent_name: core.agents.get(agent_id)?.name ?? "none",
+          ...spent,
+        }))
+        .sort((a, b) => b.amount - a.amount),
+    "rate.budgets": () =>
+      core.rate.list().map((budget) => ({ ...budget, agent_name: core.agents.get(budget.agent_id)?.name ?? "none" })),
+  };
+}
+
+export function alarmMethods(context: OperatorContext): Handlers<"alarms.acknowledge"> {
+  const { alarms } = context.core;
+  return {
+    "alarms.acknowledge": ({ code, subject }) => {
+      const found = alarms.list().find((alarm) => alarm.code === code && alarm.subject === subject);
+      if (found === undefined) return { acknowledged: false };
+      if (!PAST_ALARMS.includes(code)) {
+        throw new GateError("still_holds", `this is not over: ${found.message}`, found.hint);
+      }
+      recordAct(context, "alarm.acknowledged", { code });
+      alarms.clear(code, subject);
+      return { acknowledged: true };
+    },
+  };
+}
+
+export function receiptMethods(context: OperatorContext): Handlers<"receipts.rotate_key"> {
+  return {
+    "receipts.rotate_key": ({ is_lost }) => {
+      const { keyid, since, previous, is_proven } = context.core.receipts.rotateKey({ without_previous: is_lost });
+      recordAct(context, "receipts.key", { keyid, previous, is_proven });
+      return { keyid, since, previous, is_proven };
+    },
+  };
+}
+
+export function metricsMethods({ core, connections }: OperatorContext): Handlers<"metrics"> {
+  let registry: Registry | undefined;
+  return {
+    async metrics() {
+      // Loaded on the first request: most gates never get one.
+      const { gateMetrics } = await import("../metrics/metrics.ts");
+      registry ??= gateMetrics(core, () => connections?.connected().length ?? 0);
+      return { text: await registry.metrics(), content_type: registry.contentType };
+    },
+  };
+}
