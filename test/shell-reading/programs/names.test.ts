@@ -239,13 +239,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
   {
     why: "when something ends, by the wall clock",
     words: "at",
-    files: [
-      "agent-pauses.ts",
-      "approvals/deadline.ts",
-      "clocks/two-clock-end.ts",
-      "grants/store.ts",
-      "safety/pause.ts",
-    ],
+    files: ["approvals/deadline.ts", "clocks/two-clock-end.ts", "grants/store.ts", "pause-book.ts"],
   },
   {
     why: "a line's place in the trail",
@@ -272,9 +266,12 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
     ],
   },
   { why: "fields of a checkpoint", words: "base64 hash metnos-gate time", files: ["audit/checkpoint.ts"] },
-  { why: "a tree of hashes", words: "tree", files: ["audit/checkpoints.ts", "audit/tree-file.ts"] },
-  { why: "fields of the tree's file", words: "file hash read", files: ["audit/tree-file.ts"] },
-  { why: "what a file is opened for", words: "read", files: ["audit/checkpoint-files.ts"] },
+  { why: "a line's place in the trail", words: "seq", files: ["audit/checkpoints.ts"] },
+  {
+    why: "what a file is opened for",
+    words: "read",
+    files: ["audit/checkpoint-files.ts", "audit/checkpoint-record.ts"],
+  },
   { why: "an agent's kind", words: "codex", files: ["approvals/new-request.ts"] },
   {
     why: "when a report came, or a checkpoint was signed",
