@@ -1,17 +1,8 @@
-import { inside } from "./inside-tool.ts";
-import { named, object, text } from "./json-schema.ts";
+import { text } from "./json-schema.ts";
 import type { ManifestSource } from "./manifest.ts";
+import { inside, patches, reads, runs, startsAgent } from "./tool-shapes.ts";
 
-/** A subagent: what it does passes the gate call by call, starting one costs online model calls. */
-const subagent = (name: string): ManifestSource => ({
-  name,
-  needs: [{ capability: "llm:online", target: { from: "none" } }],
-  args_schema: object({}, { message: text }),
-  content_args: ["message", "items"],
-  verb: { en: "start a subagent", it: "avvii un sottoagente" },
-  reversibility: "reversible",
-  critical: false,
-});
+const subagent = (name: string): ManifestSource => startsAgent(name, { message: text }, ["message", "items"]);
 
 /** What a subagent gets to know while it runs. */
 const toSubagent = (name: string): ManifestSource =>
@@ -22,35 +13,10 @@ const toSubagent = (name: string): ManifestSource =>
  * `write_stdin`, `web_search` and the script of its code mode have no hook.
  */
 export const CODEX_EXECUTORS: readonly ManifestSource[] = [
-  {
-    name: "Bash",
-    needs: [
-      { capability: "code:exec", target: { from: "command", args: ["command"], is_shell: true, has_comments: true } },
-    ],
-    args_schema: object({ command: named }),
-    verb: { en: "run", it: "esegua" },
-    critical: true,
-    // `write_stdin`, where the user leaves it on.
-    keeps_input: true,
-  },
-  {
-    name: "apply_patch",
-    needs: [{ capability: "fs:write", target: { from: "patch", arg: "patch" } }],
-    args_schema: object({ patch: named }),
-    content_args: ["patch"],
-    verb: { en: "change files", it: "modifichi dei file" },
-    reversibility: "partial",
-    critical: true,
-  },
-  {
-    name: "view_image",
-    needs: [{ capability: "fs:read", target: { from: "path", arg: "path" } }],
-    args_schema: object({ path: named }, { detail: text }),
-    verb: { en: "look at the picture", it: "guardi l'immagine" },
-    reversibility: "reversible",
-    critical: false,
-    skip_judge: true,
-  },
+  // `write_stdin`, where the user leaves it on.
+  runs("Bash", {}, { keeps_input: true }),
+  patches("apply_patch", "patch", "modifichi dei file"),
+  reads("view_image", "path", { detail: text }, { verb: { en: "look at the picture", it: "guardi l'immagine" } }),
   subagent("spawn_agent"),
   subagent("multi_agent_v1spawn_agent"),
   subagent("collaborationspawn_agent"),

@@ -1,35 +1,12 @@
 import { named, object, text, textOrList } from "./json-schema.ts";
 import type { ManifestSource } from "./manifest.ts";
+import { ASKS_OUTSIDE, CHANGES_NOTHING, fetches, lists, reads, writes } from "./tool-shapes.ts";
 
 /** The executors that the requirements name: what every agent has. */
 export const COMMON_TOOLS: readonly ManifestSource[] = [
-  {
-    name: "fs_read",
-    needs: [{ capability: "fs:read", target: { from: "path", arg: "path" } }],
-    args_schema: object({ path: named }),
-    verb: { en: "read", it: "legga" },
-    reversibility: "reversible",
-    critical: false,
-    skip_judge: true,
-  },
-  {
-    name: "fs_list",
-    needs: [{ capability: "fs:read", target: { from: "path", arg: "path", or_cwd: true, access: "list" } }],
-    args_schema: object({}, { path: named }),
-    verb: { en: "list", it: "elenchi" },
-    reversibility: "reversible",
-    critical: false,
-    skip_judge: true,
-  },
-  {
-    name: "fs_write",
-    needs: [{ capability: "fs:write", target: { from: "path", arg: "path" } }],
-    args_schema: object({ path: named }, { content: text }),
-    content_args: ["content"],
-    verb: { en: "write", it: "scriva" },
-    reversibility: "partial",
-    critical: true,
-  },
+  reads("fs_read", "path"),
+  lists("fs_list", "path"),
+  writes("fs_write", "path", {}, { content: text }, { content_args: ["content"] }),
   {
     name: "fs_delete",
     needs: [{ capability: "fs:write", target: { from: "path", arg: "path", is_tree: true, access: "delete" } }],
@@ -48,14 +25,7 @@ export const COMMON_TOOLS: readonly ManifestSource[] = [
     verb: { en: "run", it: "esegua" },
     critical: true,
   },
-  {
-    name: "http_get",
-    needs: [{ capability: "network:http", target: { from: "url", arg: "url" } }],
-    args_schema: object({ url: named }),
-    verb: { en: "fetch", it: "scarichi" },
-    reversibility: "reversible",
-    critical: false,
-  },
+  fetches("http_get"),
   {
     name: "http_post",
     needs: [{ capability: "network:http", target: { from: "url", arg: "url", sends: true } }],
@@ -69,8 +39,7 @@ export const COMMON_TOOLS: readonly ManifestSource[] = [
     needs: [{ capability: "mail:read", target: { from: "exact", arg: "mailbox" } }],
     args_schema: object({ mailbox: named }),
     verb: { en: "read mail", it: "legga la posta" },
-    reversibility: "reversible",
-    critical: false,
+    ...ASKS_OUTSIDE,
   },
   {
     name: "mail_send",
@@ -85,8 +54,7 @@ export const COMMON_TOOLS: readonly ManifestSource[] = [
     needs: [{ capability: "channel:in", target: { from: "exact", arg: "channel" } }],
     args_schema: object({ channel: named }),
     verb: { en: "receive messages", it: "riceva messaggi" },
-    reversibility: "reversible",
-    critical: false,
+    ...ASKS_OUTSIDE,
   },
   {
     name: "channel_send",
@@ -102,9 +70,7 @@ export const COMMON_TOOLS: readonly ManifestSource[] = [
     args_schema: object({}, { prompt: text }),
     content_args: ["prompt", "messages"],
     verb: { en: "ask the local model", it: "interroghi il modello locale" },
-    reversibility: "reversible",
-    critical: false,
-    skip_judge: true,
+    ...CHANGES_NOTHING,
   },
   {
     name: "llm_online",
@@ -119,9 +85,7 @@ export const COMMON_TOOLS: readonly ManifestSource[] = [
     needs: [{ capability: "time:read", target: { from: "none" } }],
     args_schema: object({}),
     verb: { en: "read the clock", it: "legga l'ora" },
-    reversibility: "reversible",
-    critical: false,
-    skip_judge: true,
+    ...CHANGES_NOTHING,
   },
   {
     name: "parse_document",
@@ -131,16 +95,13 @@ export const COMMON_TOOLS: readonly ManifestSource[] = [
     ],
     args_schema: object({ path: named }),
     verb: { en: "read and parse", it: "legga e analizzi" },
-    reversibility: "reversible",
-    critical: false,
-    skip_judge: true,
+    ...CHANGES_NOTHING,
   },
   {
     name: "calendar_read",
     needs: [{ capability: "calendar:read", target: { from: "exact", arg: "calendar" } }],
     args_schema: object({ calendar: named }),
     verb: { en: "read the calendar", it: "legga il calendario" },
-    reversibility: "reversible",
-    critical: false,
+    ...ASKS_OUTSIDE,
   },
 ];
