@@ -9,9 +9,10 @@ import { ApprovalRegistry } from "../main/calls/approvals/registry.ts";
 import { APPROVALS_SCHEMA } from "../main/calls/approvals/schema.ts";
 import { grantsSchema } from "../main/core/storage/grants-schema.ts";
 import { type Figure, figure, median } from "./figure.ts";
-import { benchHome, LAUNCHER, startGate } from "./gate-process.ts";
+import { benchHome, startGate } from "./gate-process.ts";
 import { answerAll, receiptsOf } from "./receipts.ts";
 import { callMessage, greeted, mustBeAllowed, workFolders } from "./round-trip.ts";
+import { LAUNCHER } from "./running-program.ts";
 
 /** A gate after years: resident memory beside 100,000 grants and 100,000 ended requests, and what it takes to verify their receipts. */
 

@@ -51,7 +51,7 @@ export async function boxedCalls(node_flags: readonly string[] = []): Promise<Bo
     gate,
     project,
     async call(line) {
-      const before = processorTime(gate.process.pid);
+      const before = processorTime(gate.child.pid);
       const call_id = `c${++count}`;
       const { data } = await client.ask({
         type: "tool.call",
@@ -66,7 +66,7 @@ export async function boxedCalls(node_flags: readonly string[] = []): Promise<Bo
       await run(wordsOf(data, line), project, home.env);
       await client.ask({ type: "tool.ran", data: { id: `${call_id}r`, call_id, ok: true, duration_ms: 1 } });
       await wait(AFTER_MS);
-      return (processorTime(gate.process.pid) - before) / 1000;
+      return (processorTime(gate.child.pid) - before) / 1000;
     },
     async close() {
       client.close();

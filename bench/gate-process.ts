@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,11 +11,12 @@ import { APPROVALS_SCHEMA } from "../main/calls/approvals/schema.ts";
 import { grantsSchema } from "../main/core/storage/grants-schema.ts";
 import { SAFETY_SCHEMA } from "../main/decide/safety/schema.ts";
 import { configureHighestLimits } from "./highest-limits.ts";
+import { LAUNCHER, RunningProgram } from "./running-program.ts";
 
-export const LAUNCHER = new URL("../bin/metnos-gate.js", import.meta.url).pathname;
-
+/** Node's flags. */
+export const AS_NPM_STARTS = ["--max-semi-space-size=16", "--expose-gc"];
 /** Of what a gate prints, in characters: a long run must not grow. */
-const MAX_KEPT_OUTPUT = 65_536;
+const MOST_KEPT = 65_536;
 
 /** A separate home, with a paired agent, as many grants as asked for, and limits that no benchmark reaches. */
 export interface BenchHome {
@@ -69,20 +70,6 @@ function leaveAsAGateDoes(paths: GatePaths): void {
   }
 }
 
-export interface GateProcess {
-  process: ChildProcess;
-  /** From spawning to the listening socket, in milliseconds. */
-  start_ms: number;
-  /** Resident memory in MiB. */
-  residentMib(): number;
-  /** How many files and sockets it holds open. */
-  openFiles(): number;
-  /** Ends it as a user does. */
-  stop(): Promise<void>;
-  /** Sends SIGKILL at once; resolves once it has ended. */
-  kill(): Promise<void>;
-}
-
 /** How a gate is started, where that is not as this checkout does it. */
 export interface GateStart {
   launcher?: string;
@@ -92,41 +79,40 @@ export interface GateStart {
   spawned?(child: ChildProcess): void;
 }
 
-/**
- * `metnos-gate serve` as npm start does it; resolves once it says that it is running.
- * @throws Error with what it printed, if it ends instead
- */
+/** `metnos-gate serve` as npm start does it. */
+export class GateProcess extends RunningProgram {
+  /** From spawning to the listening socket, in milliseconds. */
+  start_ms = 0;
+
+  /** How many files and sockets it holds open. */
+  openFiles(): number {
+    return readdirSync(`/proc/${this.child.pid}/fd`).length;
+  }
+
+  /** Ends it as a user does. */
+  async stop(): Promise<void> {
+    this.child.kill("SIGTERM");
+    await this.ended;
+  }
+
+  /** Sends SIGKILL at once; resolves once it has ended. */
+  async kill(): Promise<void> {
+    this.child.kill("SIGKILL");
+    await this.ended;
+  }
+}
+
+/** Resolves once it says that it is running. @throws Error with what it printed, if it ends instead */
 export async function startGate(
   { env }: Pick<BenchHome, "env">,
   args: readonly string[] = [],
   { launcher = LAUNCHER, node_flags = [], spawned }: GateStart = {},
 ): Promise<GateProcess> {
-  const started = performance.now();
-  const flags = ["--max-semi-space-size=16", "--expose-gc", ...node_flags];
-  const child = spawn(process.execPath, [...flags, launcher, "serve", ...args], {
-    env,
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  spawned?.(child);
-  await new Promise<void>((resolve, reject) => {
-    let output = "";
-    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      if (output.length < MAX_KEPT_OUTPUT) output += text;
-      if (output.includes("is running")) resolve();
-    });
-    child.once("exit", (code, signal) => reject(new Error(`the gate ended with ${code ?? signal}: ${output}`)));
-  });
-  const end = (signal: NodeJS.Signals) => {
-    child.kill(signal);
-    return exited;
-  };
-  return {
-    process: child,
-    start_ms: performance.now() - started,
-    residentMib: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) / 1024,
-    openFiles: () => readdirSync(`/proc/${child.pid}/fd`).length,
-    stop: () => end("SIGTERM"),
-    kill: () => end("SIGKILL"),
-  };
+  const began = performance.now();
+  const command = [...AS_NPM_STARTS, ...node_flags, launcher, "serve", ...args];
+  const gate = new GateProcess(process.execPath, command, { env, stdio: ["ignore", "ignore", "pipe"] }, MOST_KEPT);
+  spawned?.(gate.child);
+  await gate.printed(/is running/);
+  gate.start_ms = performance.now() - began;
+  return gate;
 }

@@ -88,7 +88,7 @@ export async function hook(): Promise<Figure[]> {
     const [node, program, other] = [median(times.node), median(times.program), median(times.other)];
     const [before, after, nothing] = [median(times.before), median(times.after), median(times.nothing)];
     const inputs = { [payload]: ["hook", "claude-code"], [reported]: ["after", "claude-code"] };
-    const processor = processorOf(launcher, inputs, { folder, pid: gate.process.pid, env });
+    const processor = processorOf(launcher, inputs, { folder, pid: gate.child.pid, env });
     const client = median(clientTimes(home.env, folder));
     const ms = (value: number) => `${value.toFixed(1)} ms`;
     return [

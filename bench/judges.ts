@@ -129,7 +129,7 @@ async function withPair(is_judging_first: boolean, measure: (pair: Pair) => Prom
   let release: () => void = () => undefined;
   try {
     for (const one of is_judging_first ? [home, plain_home] : [plain_home, home]) gates.set(one, await startGate(one));
-    const pids = { plain: gates.get(plain_home)?.process.pid, judging: gates.get(home)?.process.pid };
+    const pids = { plain: gates.get(plain_home)?.child.pid, judging: gates.get(home)?.child.pid };
     ({ release } = keepApart([pids.plain, pids.judging, server.pid]));
     const plain = await greeted(plain_home.paths.agent_socket, plain_home.token);
     const judging = await greeted(home.paths.agent_socket, home.token);

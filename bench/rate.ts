@@ -31,7 +31,7 @@ async function measured(counting_first: boolean): Promise<{ counting: number[]; 
   const { folders, remove } = workFolders(FOLDERS);
   const first = await started(folders, counting_first);
   const second = await started(folders, !counting_first);
-  const { release } = keepApart([first.gate.process.pid, second.gate.process.pid]);
+  const { release } = keepApart([first.gate.child.pid, second.gate.child.pid]);
   const make = (index: number) => callMessage(folders[index % FOLDERS] ?? "", index);
   try {
     for (const { client } of [first, second]) await client.roundTrips(WARM_UP, make, mustBeAllowed);

@@ -58,7 +58,7 @@ export async function roundTrip(): Promise<Figure[]> {
   const gate = await startGate(home);
   const echo_path = join(home.home, "echo.sock");
   const echo = await startEcho(echo_path);
-  const { is_apart, release } = keepApart([gate.process.pid, echo.pid]);
+  const { is_apart, release } = keepApart([gate.child.pid, echo.pid]);
   try {
     const to_gate = await greeted(home.paths.agent_socket, home.token);
     const to_echo = await LineClient.connect(echo_path);

@@ -177,7 +177,7 @@ async function checkAfterwards(gate: PrivateGate, { allowed, violations }: Findi
   } else violations.push("the gate has ended");
   const code = await gate.stop();
   if (code !== 0) violations.push(`the gate ended with ${code}`);
-  for await (const line of linesOf(gate.log_file))
+  for (const line of gate.log.split("\n"))
     if (/error in|internal|FATAL|^\s+at /.test(line)) violations.push(`in its log: ${line}`);
   const { grants_db, approvals_db, agents_db, activity_db, safety_db } = gate.paths;
   for (const file of [grants_db, approvals_db, agents_db, activity_db, safety_db]) {

@@ -1,15 +1,10 @@
-import { once } from "node:events";
-import { createConnection, type Socket } from "node:net";
 import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
+import { Conversation } from "../../bench/conversation.ts";
+import { within } from "../../bench/running-program.ts";
 import type { Findings } from "./hostile-client.ts";
 
 /** An agent that keeps to the protocol while others don't. Each of its answers is known beforehand. */
-
-interface Message {
-  type: string;
-  data: Record<string, unknown>;
-}
 
 /** What others do while a request of the good client's waits under this token. */
 export type Meanwhile = (token: string) => Promise<void>;
@@ -21,37 +16,23 @@ const PAUSE_MS = 2;
 export class GoodClient {
   /** Milliseconds from a question to its answer. */
   readonly latencies: number[] = [];
-  readonly #socket: Socket;
+  readonly #conversation: Conversation;
   readonly #findings: Findings;
   readonly #meanwhile: Meanwhile;
-  #rest = "";
-  #unread: Message[] = [];
-  #arrived: () => void = () => undefined;
   #is_stopped = false;
   #rounds: Promise<void> | undefined;
-  #next_id = 0;
 
-  private constructor(socket: Socket, findings: Findings, meanwhile: Meanwhile) {
-    this.#socket = socket;
+  private constructor(conversation: Conversation, findings: Findings, meanwhile: Meanwhile) {
+    this.#conversation = conversation;
     this.#findings = findings;
     this.#meanwhile = meanwhile;
-    socket.setEncoding("utf8");
-    socket.on("error", () => socket.destroy()); // 'close' follows
-    socket.on("close", () => this.#arrived());
-    socket.on("data", (text: string) => {
-      const lines = (this.#rest + text).split("\n");
-      this.#rest = lines.pop() ?? "";
-      this.#unread.push(...lines.map((line) => JSON.parse(line) as Message));
-      this.#arrived();
-    });
   }
 
   /** Greets, and keeps asking until it is stopped. What is answered wrongly is added to `findings.violations`. */
   static async start(path: string, token: string, findings: Findings, meanwhile: Meanwhile): Promise<GoodClient> {
-    const socket = createConnection(path);
-    await once(socket, "connect");
-    const client = new GoodClient(socket, findings, meanwhile);
-    await client.#expect("hello", { protocol: 1, agent: { name: GOOD_AGENT }, token }, "hello.ok", () => true);
+    const conversation = await Conversation.begin(path, { name: GOOD_AGENT, token });
+    if (conversation === undefined) throw new Error("the good client was not let in");
+    const client = new GoodClient(conversation, findings, meanwhile);
     client.#rounds = client.#goOn();
     return client;
   }
@@ -60,7 +41,7 @@ export class GoodClient {
   async stop(): Promise<void> {
     this.#is_stopped = true;
     await this.#rounds;
-    this.#socket.destroy();
+    this.#conversation.close();
   }
 
   async #goOn(): Promise<void> {
@@ -98,34 +79,13 @@ export class GoodClient {
     wanted: string,
     is_right: (data: Record<string, unknown>) => boolean,
   ): Promise<Record<string, unknown>> {
-    const id = `good-${this.#next_id++}`;
     const started = performance.now();
-    this.#socket.write(`${JSON.stringify({ type, data: { id, ...data } })}\n`);
-    const message = await this.#answerTo(id);
+    const answered = await within(this.#conversation.ask(type, data), ANSWER_MS, undefined);
+    if (answered === undefined) throw new Error(`no answer within ${ANSWER_MS} ms`);
+    const { answer } = answered;
     this.latencies.push(performance.now() - started);
-    if (message.type !== wanted || !is_right(message.data))
-      throw new Error(`${JSON.stringify({ type, data })} was answered ${JSON.stringify(message)}`);
-    return message.data;
-  }
-
-  async #answerTo(id: string): Promise<Message> {
-    const give_up_at = performance.now() + ANSWER_MS;
-    for (;;) {
-      const found = this.#unread.find(({ data }) => data.id === id);
-      if (found !== undefined) {
-        // A withdrawn call is answered under its own id, too.
-        this.#unread = [];
-        return found;
-      }
-      if (this.#socket.destroyed) throw new Error("its connection was closed");
-      const left = give_up_at - performance.now();
-      if (left <= 0) throw new Error(`no answer within ${ANSWER_MS} ms`);
-      const timeout = new AbortController();
-      const woken = new Promise<void>((resolve) => {
-        this.#arrived = resolve;
-      });
-      await Promise.race([woken, delay(left, undefined, { signal: timeout.signal }).catch(() => undefined)]);
-      timeout.abort();
-    }
+    if (answer.type !== wanted || !is_right(answer.data))
+      throw new Error(`${JSON.stringify({ type, data })} was answered ${JSON.stringify(answer)}`);
+    return answer.data;
   }
 }

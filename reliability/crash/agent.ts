@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { ConnectionEnded } from "../../bench/conversation.ts";
 import { LineClient, type LineMessage } from "../../bench/line-client.ts";
 import type { Seeded } from "../../fuzz/seeded.ts";
 import { type Decision, decisionSchema } from "../../ipc/contract/decision.ts";
-import { ConnectionEnded } from "./conversation.ts";
 import { checkDecision, type Expectation, expectationOf } from "./expectation.ts";
 import {
   type AgentEntry,

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { ConnectionEnded, Conversation } from "../../bench/conversation.ts";
 import type { Seeded } from "../../fuzz/seeded.ts";
 import { type Decision, decisionSchema } from "../../ipc/contract/decision.ts";
 import { GateError } from "../../ipc/contract/gate-error.ts";
 import type { OperatorApi } from "../../ipc/contract/operator-api.ts";
-import { ConnectionEnded, Conversation } from "./conversation.ts";
 import type { AgentEntry, Ledger } from "./ledger.ts";
 import { JUDGED_EXECUTOR, REFUSED_WORD, type StandIns } from "./stand-ins.ts";
 

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type GatePaths, gatePaths } from "../../ipc/base/paths.ts";
+import { Conversation } from "../../bench/conversation.ts";
+import { gatePaths } from "../../ipc/base/paths.ts";
+import type { Decision } from "../../ipc/contract/decision.ts";
 import type { OperatorClient } from "../../ipc/socket/operator-client.ts";
-import { AgentLine } from "./agent-line.ts";
 import { AGENT } from "./files.ts";
 import { type Known, type Remembered, tried } from "./known.ts";
 
@@ -10,10 +11,10 @@ import { type Known, type Remembered, tried } from "./known.ts";
 
 export class Acts {
   readonly #operator: OperatorClient;
-  readonly #agent: AgentLine;
+  readonly #agent: Conversation;
   readonly #known: Known;
 
-  private constructor(operator: OperatorClient, agent: AgentLine, known: Known) {
+  private constructor(operator: OperatorClient, agent: Conversation, known: Known) {
     this.#operator = operator;
     this.#agent = agent;
     this.#known = known;
@@ -21,12 +22,9 @@ export class Acts {
 
   /** Ends the pause, and lets the agent in. */
   static async begin(operator: OperatorClient, home: string, known: Known): Promise<Acts> {
-    const paths: GatePaths = gatePaths({ HOME: home });
     await operator.call("safety.resume", {});
     known.paused = null;
-    const token = readFileSync(join(paths.agent_tokens_dir, `${AGENT}.token`), "utf8").trim();
-    const agent = await AgentLine.greet(paths.agent_socket, AGENT, token);
-    return new Acts(operator, agent, known);
+    return new Acts(operator, await greeted(home), known);
   }
 
   /** One of each kind. Refusals are noted in `seen`. */
@@ -37,9 +35,9 @@ export class Acts {
     if (await tried(seen, () => done(operator.call("grants.add", { capability: "fs:read", target }))))
       grants.push(target);
     if (await tried(seen, () => done(operator.call("agents.pair", { name, level: "ReadOnly" })))) agents.push(name);
-    const { decision_id } = (await this.#call("time_now", {})) ?? {};
+    const decision_id = (await this.#call("time_now", {}))?.decision_id;
     if (decision_id !== undefined) decisions.push(decision_id);
-    const { token } = (await this.#call("fs_write", { path: `/srv/${name}.txt`, content: "x" })) ?? {};
+    const token = (await this.#call("fs_write", { path: `/srv/${name}.txt`, content: "x" }))?.pending?.token;
     const answer = (asked: string) => done(operator.call("approvals.resolve", { token: asked, decision: "rejected" }));
     if (token !== undefined && (await tried(seen, () => answer(token)))) answered.push(token);
     const setting = { key: "approvals.ttl_seconds", value: 777 } as const;
@@ -57,13 +55,22 @@ export class Acts {
   }
 
   /** Undefined where there is no decision. */
-  async #call(executor: string, args: object): Promise<{ decision_id: string; token?: string } | undefined> {
+  async #call(executor: string, args: object): Promise<Decision | undefined> {
     try {
-      return await this.#agent.call(executor, args);
+      return (await this.#agent.call(executor, args))?.decision;
     } catch {
       return undefined; // an error or a closed connection means no
     }
   }
+}
+
+/** The agent of the prepared homes, at the gate of one. @throws if it isn't let in */
+export async function greeted(home: string): Promise<Conversation> {
+  const { agent_tokens_dir, agent_socket } = gatePaths({ HOME: home });
+  const token = readFileSync(join(agent_tokens_dir, `${AGENT}.token`), "utf8").trim();
+  const agent = await Conversation.begin(agent_socket, { name: AGENT, token });
+  if (agent === undefined) throw new Error("not let in");
+  return agent;
 }
 
 async function done(act: Promise<unknown>): Promise<void> {

@@ -1,15 +1,15 @@
-import { spawn } from "node:child_process";
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { LAUNCHER, within } from "../../bench/running-program.ts";
 import { EXIT } from "../../cli/output.ts";
 import { gatePaths } from "../../ipc/base/paths.ts";
 import type { OperatorClient } from "../../ipc/socket/operator-client.ts";
 import { monthFiles } from "../../main/records/audit/month-files.ts";
 import { Acts } from "./acts.ts";
 import { AGENT, type Column, type GateFile } from "./files.ts";
-import { GateProcess, LAUNCHER, type RunAs } from "./gate-process.ts";
+import { GateProcess, ProgramAt, type RunAs } from "./gate-process.ts";
 import { applyDamage, type Kind, PRECIOUS, whyNot } from "./kinds.ts";
 import { type Known, lookThrough, nothingKnown, tried } from "./known.ts";
 import { type Life, type Observation, outcomeOf } from "./observation.ts";
@@ -160,7 +160,7 @@ export class RunningLife {
     this.#acts.end();
     const ended_by_itself = this.#gate.hasEnded;
     await this.#gate.kill();
-    const end = ended_by_itself ? this.#gate.end : 0;
+    const end = ended_by_itself ? this.#gate.ending : 0;
     const state = has_answered ? "serving" : "hangs";
     return { ...seen, state, ended_by_itself, end, output: withoutPaths(this.#gate.output) };
   }
@@ -180,17 +180,17 @@ export class RunningLife {
     const has_stopped = await this.#gate.stop();
     if (!has_stopped) await this.#gate.kill();
     const state = has_stopped && has_answered ? "serving" : "hangs";
-    return { ...seen, state, ended_by_itself, end: this.#gate.end, output: withoutPaths(this.#gate.output) };
+    return { ...seen, state, ended_by_itself, end: this.#gate.ending, output: withoutPaths(this.#gate.output) };
   }
 }
 
 /** A gate that doesn't answer by then hangs. */
 async function isOverInTime(work: () => Promise<void>): Promise<boolean> {
-  const timeout = new AbortController();
-  const late = delay(ANSWERS_WITHIN_MS, false, { signal: timeout.signal }).catch(() => false);
-  const is_over = await Promise.race([work().then(() => true), late]);
-  timeout.abort();
-  return is_over;
+  return await within(
+    work().then(() => true),
+    ANSWERS_WITHIN_MS,
+    false,
+  );
 }
 
 function nothingSeen(): Pick<Life, "missing" | "raw" | "messages" | "verify_problems"> {
@@ -204,7 +204,7 @@ export async function lifeOf(home: string, run_as: RunAs, known: Known, file: Ga
     const life: Life = {
       state: await gate.started(),
       ended_by_itself: false,
-      end: gate.end,
+      end: gate.ending,
       output: withoutPaths(gate.output),
       messages: [],
       raw: [],
@@ -225,7 +225,7 @@ export async function lifeOf(home: string, run_as: RunAs, known: Known, file: Ga
     life.missing.push(...missingDecisions(home, known));
     life.ended_by_itself = gate.hasEnded;
     if (!(await gate.stop())) life.state = "hangs";
-    return { ...life, end: gate.end, output: withoutPaths(gate.output) };
+    return { ...life, end: gate.ending, output: withoutPaths(gate.output) };
   } finally {
     await gate.kill();
   }
@@ -250,21 +250,11 @@ async function verifyReceipts(home: string, run_as: RunAs, life: Life): Promise<
 }
 
 /** What a program prints, and how it ended: its exit code, or a signal where it took too long. */
-async function outputOf(args: string[], home: string, { user, compile_cache }: RunAs) {
-  const child = spawn(process.execPath, args, {
-    env: { HOME: home, PATH: process.env.PATH ?? "", NODE_COMPILE_CACHE: compile_cache },
-    stdio: ["ignore", "pipe", "pipe"],
-    ...(user ?? {}),
-  });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (text: string) => {
-      output += text;
-    });
-  const cut = setTimeout(() => child.kill("SIGKILL"), PROGRAM_MS);
-  await new Promise((resolve) => child.once("close", resolve));
-  clearTimeout(cut);
-  return { output, end: child.exitCode ?? child.signalCode };
+async function outputOf(args: string[], home: string, run_as: RunAs) {
+  const program = new ProgramAt(home, args, run_as);
+  await within(program.exited, PROGRAM_MS, null);
+  await program.end("SIGKILL");
+  return { output: program.output, end: program.ending };
 }
 
 function missingDecisions(home: string, { decisions }: Known): string[] {

@@ -1,11 +1,7 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { statSync } from "node:fs";
-import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
+import { LAUNCHER, RunningProgram, within } from "../../bench/running-program.ts";
 import { gatePaths } from "../../ipc/base/paths.ts";
 import { OperatorClient } from "../../ipc/socket/operator-client.ts";
-
-export const LAUNCHER = fileURLToPath(new URL("../../bin/metnos-gate.js", import.meta.url));
 
 /** A gate that neither started nor ended by then hangs; one that was asked to end, too. In milliseconds. */
 const PATIENCE_MS = 120_000;
@@ -18,71 +14,43 @@ export interface RunAs {
   env?: NodeJS.ProcessEnv;
 }
 
-/** `metnos-gate serve` in a prepared home. */
-export class GateProcess {
-  output = "";
-  readonly #child: ChildProcess;
-  readonly #home: string;
-  readonly #closed: Promise<void>;
-  #is_closed = false;
-
-  constructor(home: string, { user, compile_cache, env }: RunAs) {
-    this.#home = home;
-    this.#child = spawn(process.execPath, [LAUNCHER, "serve", "--no-notifications"], {
+/** A program in a prepared home, as the user that it belongs to. */
+export class ProgramAt extends RunningProgram {
+  constructor(home: string, args: readonly string[], { user, compile_cache, env }: RunAs) {
+    super(process.execPath, args, {
       cwd: home,
       env: { HOME: home, PATH: process.env.PATH ?? "", NODE_COMPILE_CACHE: compile_cache, ...env },
       stdio: ["ignore", "pipe", "pipe"],
-      ...(user ?? {}),
+      ...user,
     });
-    for (const stream of [this.#child.stdout, this.#child.stderr])
-      stream?.setEncoding("utf8").on("data", (text: string) => {
-        this.output += text;
-      });
-    this.#closed = new Promise((resolve) => {
-      this.#child.once("close", () => {
-        this.#is_closed = true;
-        resolve();
-      });
-    });
+  }
+}
+
+/** `metnos-gate serve` in a prepared home. */
+export class GateProcess extends ProgramAt {
+  readonly #home: string;
+
+  constructor(home: string, run_as: RunAs) {
+    super(home, [LAUNCHER, "serve", "--no-notifications"], run_as);
+    this.#home = home;
   }
 
   /** Waits until it serves or has ended. */
   async started(): Promise<"serving" | "ended" | "hangs"> {
-    const give_up_at = Date.now() + PATIENCE_MS;
-    while (Date.now() < give_up_at) {
-      if (this.output.includes("the audit trail is")) return "serving";
-      if (this.#is_closed) return "ended";
-      await delay(20);
-    }
-    return "hangs";
-  }
-
-  get hasEnded(): boolean {
-    return this.#is_closed;
-  }
-
-  /** Its exit code, or the signal that ended it; null while it runs. */
-  get end(): number | NodeJS.Signals | null {
-    return this.#child.exitCode ?? this.#child.signalCode;
+    const serving = this.printed(/the audit trail is/).then(
+      () => "serving" as const,
+      () => "ended" as const,
+    );
+    return await within(serving, PATIENCE_MS, "hangs");
   }
 
   /** Asks it to end. False if it doesn't. */
   async stop(): Promise<boolean> {
-    return await this.#end("SIGTERM");
+    return await this.endsWithin("SIGTERM", PATIENCE_MS);
   }
 
   async kill(): Promise<void> {
-    await this.#end("SIGKILL");
-  }
-
-  async #end(signal: NodeJS.Signals): Promise<boolean> {
-    if (this.#is_closed) return true;
-    this.#child.kill(signal);
-    const timeout = new AbortController();
-    const late = delay(PATIENCE_MS, undefined, { signal: timeout.signal }).catch(() => undefined);
-    await Promise.race([this.#closed, late]);
-    timeout.abort();
-    return this.#is_closed;
+    await this.endsWithin("SIGKILL", PATIENCE_MS);
   }
 
   /** Its operator's contract; undefined where it can't be reached. */
@@ -90,16 +58,10 @@ export class GateProcess {
     const paths = gatePaths({ HOME: this.#home });
     // A pipe would keep this process, too.
     if (statSync(paths.operator_token, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
-    const timeout = new AbortController();
     try {
-      return await Promise.race([
-        OperatorClient.connect(paths.operator_socket, paths.operator_token),
-        delay(ANSWER_MS, undefined, { signal: timeout.signal }),
-      ]);
+      return await within(OperatorClient.connect(paths.operator_socket, paths.operator_token), ANSWER_MS, undefined);
     } catch {
       return undefined; // the caller decides what that means
-    } finally {
-      timeout.abort();
     }
   }
 }

@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gatePaths } from "../../ipc/base/paths.ts";
 import type { OperatorClient } from "../../ipc/socket/operator-client.ts";
 import { type JudgeResult, keepJudgeResult, OURS } from "../../main/judges/judge-results.ts";
-import { AgentLine } from "./agent-line.ts";
+import { greeted } from "./acts.ts";
 import { AGENT, EXECUTOR } from "./files.ts";
 import { GateProcess, type RunAs } from "./gate-process.ts";
 import { type Material, makeForeignDatabase, PRECIOUS } from "./kinds.ts";
@@ -180,19 +180,18 @@ export class PreparedHomes {
 }
 
 async function workWith(operator: OperatorClient, home: string, name: string, known: Known): Promise<void> {
-  const paths = gatePaths({ HOME: home });
   await operator.call("safety.resume", {});
   if (known.agents.length === 0) {
     await operator.call("agents.pair", { name: AGENT, level: "Supervised" });
     known.agents.push(AGENT);
   }
-  const token = readFileSync(join(paths.agent_tokens_dir, `${AGENT}.token`), "utf8").trim();
-  const agent = await AgentLine.greet(paths.agent_socket, AGENT, token);
+  const agent = await greeted(home);
   for (let index = 0; index < 5; index++) await agent.call("time_now", {});
   const target = `/srv/${name}/**`;
   await operator.call("grants.add", { capability: "fs:read", target });
   known.grants.push(target);
-  const pending = (await agent.call("fs_write", { path: `/srv/${name}.txt`, content: "x" })).token;
+  const asked = await agent.call("fs_write", { path: `/srv/${name}.txt`, content: "x" });
+  const pending = asked?.decision.pending?.token;
   if (pending === undefined) throw new Error("no request waits");
   await operator.call("approvals.resolve", { token: pending, decision: "rejected" });
   known.answered.push(pending);

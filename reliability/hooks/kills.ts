@@ -245,12 +245,12 @@ class KilledHooks {
   #processes(): { pid: number; text: string }[] {
     const found: { pid: number; text: string }[] = [];
     for (const pid of readdirSync("/proc").map(Number)) {
-      if (!(pid > 1) || pid === process.pid || pid === this.#gate?.process.pid) continue;
+      if (!(pid > 1) || pid === process.pid || pid === this.#gate?.child.pid) continue;
       try {
         const [words, env, stat] = ["cmdline", "environ", "stat"].map((name) =>
           readFileSync(`/proc/${pid}/${name}`, "utf8"),
         );
-        const is_gates = Number(stat?.slice(stat.lastIndexOf(")") + 4).split(" ")[0]) === this.#gate?.process.pid;
+        const is_gates = Number(stat?.slice(stat.lastIndexOf(")") + 4).split(" ")[0]) === this.#gate?.child.pid;
         const is_hooks = words?.includes(this.#launcher) || env?.split("\0").includes(`HOME=${this.#home.home}`);
         if (is_hooks && !is_gates) found.push({ pid, text: words?.replaceAll("\0", " ").slice(0, 60) ?? "" });
       } catch {} // it has ended

@@ -1,67 +1,24 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import { LAUNCHER, RunningProgram } from "../../bench/running-program.ts";
 import { COMPILE_CACHE } from "./compile-cache.ts";
 import { givePort } from "./own-port.ts";
 import type { TemporaryHome } from "./temporary-home.ts";
 
-/** The command as a user runs it. */
-export const LAUNCHER = fileURLToPath(new URL("../../bin/metnos-gate.js", import.meta.url));
+export { LAUNCHER };
 export const CHECKOUT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** A child process: what it printed so far, and its end. Killed, by its pid, when the test ends. */
-export class StartedProcess {
-  readonly child: ChildProcess;
-  readonly exited: Promise<number | null>;
-  stdout = "";
-  stderr = "";
-  #waiting: (() => void)[] = [];
-
-  constructor(command: string, args: readonly string[], options: { env: NodeJS.ProcessEnv; cwd?: string }) {
-    this.child = spawn(command, args, {
-      env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...options.env },
-      cwd: options.cwd ?? options.env.HOME ?? CHECKOUT,
+/** Killed, by its pid, when the test ends. */
+export class StartedProcess extends RunningProgram {
+  constructor(command: string, args: readonly string[], { env, cwd }: { env: NodeJS.ProcessEnv; cwd?: string }) {
+    super(command, args, {
+      env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
+      cwd: cwd ?? env.HOME ?? CHECKOUT,
       stdio: "pipe",
     });
-    this.child.stdout?.setEncoding("utf8").on("data", (text: string) => {
-      this.stdout += text;
-      this.#wake();
-    });
-    this.child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      this.stderr += text;
-      this.#wake();
-    });
-    this.child.stdin?.on("error", () => undefined); // a command that doesn't read its stdin
-    this.exited = once(this.child, "close").then(([code]) => {
-      this.#wake();
-      return code as number | null;
-    });
     onTestFinished(async () => {
-      this.child.kill("SIGKILL");
-      await this.exited;
+      await this.end("SIGKILL");
     });
-  }
-
-  /** Resolves once what it printed matches. */
-  async printed(pattern: { test(text: string): boolean }): Promise<void> {
-    const has_ended = this.exited.then(() => true);
-    while (!pattern.test(this.stdout) && !pattern.test(this.stderr)) {
-      const woken = new Promise<false>((resolve) => this.#waiting.push(() => resolve(false)));
-      if (!(await Promise.race([woken, has_ended]))) continue;
-      if (pattern.test(this.stdout) || pattern.test(this.stderr)) return;
-      throw new Error(`ended without printing ${pattern}:\n${this.stdout}${this.stderr}`);
-    }
-  }
-
-  /** Sends a signal and gives the exit code. */
-  async end(signal: NodeJS.Signals): Promise<number | null> {
-    this.child.kill(signal);
-    return await this.exited;
-  }
-
-  #wake(): void {
-    for (const resume of this.#waiting.splice(0)) resume();
   }
 }
 

@@ -1,6 +1,5 @@
-import { LineClient, type LineMessage } from "../../bench/line-client.ts";
-import { type Decision, decisionSchema } from "../../ipc/contract/decision.ts";
-import type { AgentEntry } from "./ledger.ts";
+import { type Decision, decisionSchema } from "../ipc/contract/decision.ts";
+import { LineClient, type LineMessage } from "./line-client.ts";
 
 /** The connection ended while something was awaited: the gate was killed. */
 export class ConnectionEnded extends Error {
@@ -8,6 +7,12 @@ export class ConnectionEnded extends Error {
     super("the connection ended");
     this.name = "ConnectionEnded";
   }
+}
+
+export interface Speaker {
+  name: string;
+  token: string;
+  session?: string;
 }
 
 /** An agent's connection on which each message has its answers, in order, by its id. */
@@ -26,7 +31,7 @@ export class Conversation {
   }
 
   /** Undefined where no gate let the agent in. */
-  static async begin(socket: string, { name, session, token }: AgentEntry): Promise<Conversation | undefined> {
+  static async begin(socket: string, { name, session, token }: Speaker): Promise<Conversation | undefined> {
     const client = await LineClient.connect(socket).catch(() => undefined);
     const hello = { id: "hello", protocol: 1, agent: { name }, token, session };
     const greeted = await client?.ask({ type: "hello", data: hello }).catch(() => undefined);
@@ -66,6 +71,10 @@ export class Conversation {
 
   get closed(): Promise<void> {
     return this.#client.closed;
+  }
+
+  close(): void {
+    this.#client.close();
   }
 
   #received(message: LineMessage): void {
