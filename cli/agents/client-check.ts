@@ -1,9 +1,11 @@
+import { existsSync } from "node:fs";
 import { ownCommand } from "../../ipc/base/own-command.ts";
 import { type Env, gatePaths } from "../../ipc/base/paths.ts";
 import { isUnchanged, type TestedClient, testedClient, testedClients } from "../../ipc/base/tested-clients.ts";
 import { programOnPath } from "../../main/agents/agents-on-path.ts";
 import type { Check } from "../check.ts";
-import type { Adapter } from "./adapter.ts";
+import { launcherFile } from "../hook/launcher.ts";
+import type { Adapter, CheckContext } from "./adapter.ts";
 import { testClient } from "./client-test/client-test.ts";
 
 /** Whether the user's client is one whose calls can be confined: from the record, or by testing it. */
@@ -47,8 +49,18 @@ export async function clientNote(adapter: About, client: string | undefined): Pr
   return `confined commands: ${detail}`;
 }
 
-/** `doctor`'s check: which client was tested, and those on record that are not what they were then. Tests what PATH has where it isn't on record. */
-export async function clientCheck(adapter: About, client: string | undefined): Promise<Check> {
+/** The checks of a hook, and that of the client: before it is connected there is nothing to test it with. */
+export async function withClientCheck(
+  adapter: About,
+  { env, client }: CheckContext,
+  checks: readonly Check[],
+  is_connected = existsSync(launcherFile(env)),
+): Promise<Check[]> {
+  return is_connected ? [...checks, await clientCheck(adapter, client)] : [...checks];
+}
+
+/** Which client was tested, and those on record that are not what they were then. Tests what PATH has where it isn't on record. */
+async function clientCheck(adapter: About, client: string | undefined): Promise<Check> {
   const { name, title, program } = adapter;
   const { client: tested, detail } = await checkClient({ adapter, client, anew: false });
   const changed = testedClients(gatePaths(process.env).state_dir, name).filter((known) => !isUnchanged(known));

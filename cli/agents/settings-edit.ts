@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { isObject, type Json } from "../../ipc/base/json-object.ts";
+import type { Json } from "../../ipc/base/json-object.ts";
 import type { ConnectResult } from "./adapter.ts";
 import { backUp, backupFile, parseSettings, readText, serialised, writeSettings } from "./settings-file.ts";
 
@@ -43,15 +43,5 @@ export function takeOutOfSettings({ file, events, change }: Omit<SettingsEdit, "
     before !== undefined && JSON.stringify(parseSettings(backup, before, events)) === JSON.stringify(wanted);
   writeSettings(file, is_as_before ? before : serialised(wanted, text));
   if (is_as_before) rmSync(backup);
-  return { file, changed: true, backup: is_as_before ? null : backup };
-}
-
-/** The groups of hooks for an event; what isn't one is left out. */
-export function hookGroupsOf(settings: Json, event: string): Json[] {
-  const groups = isObject(settings.hooks) ? settings.hooks[event] : undefined;
-  return Array.isArray(groups) ? groups.filter(isObject) : [];
-}
-
-export function hooksIn(group: Json): Json[] {
-  return Array.isArray(group.hooks) ? group.hooks.filter(isObject) : [];
+  return { file, changed: true, backup: is_as_before || before === undefined ? null : backup };
 }

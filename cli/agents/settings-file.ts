@@ -10,33 +10,11 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { isObject, type Json } from "../../ipc/base/json-object.ts";
 import { GateError } from "../../ipc/contract/gate-error.ts";
 
-/** One of Claude Code's settings files: read as an object, written whole, with the file as it was beside it. */
-
-/** The events whose hooks are ours to write. */
-export const EVENTS = [
-  "PreToolUse",
-  "PostToolUse",
-  "PostToolUseFailure",
-  "ConfigChange",
-  "SessionStart",
-  "UserPromptSubmit",
-  "SessionEnd",
-  "SubagentStart",
-  "SubagentStop",
-  "CwdChanged",
-] as const;
-export type HookEvent = (typeof EVENTS)[number];
-
-/** The user's settings.json, or the one of the project in this folder. */
-export function settingsFile({ project }: { project: boolean }): string {
-  if (project) return join(process.cwd(), ".claude", "settings.json");
-  return join(process.env.CLAUDE_CONFIG_DIR || join(process.env.HOME || homedir(), ".claude"), "settings.json");
-}
+/** A client's settings file: read as an object, written whole, with the file as it was beside it. */
 
 /** @throws GateError `invalid_settings` if something else than a file is there, or a link that leads nowhere */
 export function readText(file: string): string | undefined {
@@ -48,7 +26,7 @@ export function readText(file: string): string | undefined {
 }
 
 /** @throws GateError `invalid_settings` if the text isn't a JSON object, or its hooks aren't in a form that can be kept */
-export function parseSettings(file: string, text: string | undefined, events: readonly string[] = EVENTS): Json {
+export function parseSettings(file: string, text: string | undefined, events: readonly string[]): Json {
   if (text === undefined || text.trim() === "") return {};
   let value: unknown;
   try {

@@ -17,7 +17,7 @@ import type { Env } from "../../ipc/base/paths.ts";
 import { gatePaths, PLACE_VARIABLES } from "../../ipc/base/paths.ts";
 import { GateError } from "../../ipc/contract/gate-error.ts";
 import { pipesFolder } from "../../main/hooks/pipes-folder.ts";
-import { LAUNCHER_NAME } from "../agents/claude-code/entries.ts";
+import { LAUNCHER_NAME } from "../agents/hook-groups.ts";
 import { FIRST_LINE, type LauncherParts, launcherText } from "./launcher-text.ts";
 
 /** The launcher of the hook, in a folder of the gate: agents can't reach it, and it outlives checkouts and Nodes. */

@@ -1,8 +1,7 @@
-import { existsSync } from "node:fs";
 import { settingsSources } from "../../../main/hooks/claude-code/effective-settings.ts";
 import { launcherFile, writeLauncher } from "../../hook/launcher.ts";
 import type { Adapter } from "../adapter.ts";
-import { clientCheck } from "../client-check.ts";
+import { withClientCheck } from "../client-check.ts";
 import { callsForAllTools, launchedEntries, withEntries } from "./entries.ts";
 import { claudeCodeChecks } from "./hook-check.ts";
 import { connectManaged, disconnectManaged } from "./managed.ts";
@@ -19,13 +18,9 @@ export const claudeCode: Adapter = {
   async disconnect({ project, managed }) {
     return managed ? disconnectManaged() : disconnectClaudeCode({ project });
   },
-  async checks({ cwd, env, answer_seconds, client }) {
-    const launcher = launcherFile(env);
-    return [
-      ...claudeCodeChecks({ cwd, env }, launcher, answer_seconds),
-      // Before it is connected there is nothing to test it with.
-      ...(existsSync(launcher) ? [await clientCheck(claudeCode, client)] : []),
-    ];
+  checks(context) {
+    const checks = claudeCodeChecks(context, launcherFile(context.env), context.answer_seconds);
+    return withClientCheck(claudeCode, context, checks);
   },
   async launch({ args, cwd, env, answer_seconds }) {
     const launcher = writeLauncher(env);

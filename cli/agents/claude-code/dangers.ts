@@ -1,7 +1,8 @@
 import type { Json } from "../../../ipc/base/json-object.ts";
 import { isObject } from "../../../ipc/base/json-object.ts";
+import { hookGroupsOf, hooksIn } from "../hook-groups.ts";
 import { USUAL_SHELL } from "../usual-shell.ts";
-import { groupsOf, hooksOf, isWrittenFor } from "./entries.ts";
+import { isWrittenFor } from "./entries.ts";
 
 /** What in Claude Code's settings switches the gate's hook off, or reaches into it. */
 
@@ -56,8 +57,8 @@ export function switchedOffBy<Source extends { settings: Json | undefined }>(
  * the gate's launcher is another one.
  */
 export function foreignHooks(settings: Json, launcher: string): string[] {
-  return groupsOf(settings, "PreToolUse")
-    .flatMap(hooksOf)
+  return hookGroupsOf(settings, "PreToolUse")
+    .flatMap(hooksIn)
     .filter((hook) => !isWrittenFor(hook, launcher))
     .map(({ command, url, type }) => String(command ?? url ?? type));
 }

@@ -1,22 +1,30 @@
 import type { Json } from "../../../ipc/base/json-object.ts";
-import { isObject } from "../../../ipc/base/json-object.ts";
 import { shellQuoted } from "../../../ipc/base/shell-quoted.ts";
 import { askingStatus } from "../../../ipc/socket/asking-status.ts";
-import { EVENTS, type HookEvent } from "../settings-file.ts";
+import { GateHooks, groupListOf, hookGroupsOf, hooksIn, LAUNCHER_NAME, MARGIN_SECONDS } from "../hook-groups.ts";
 
 /** The gate's entries among the hooks of a settings file. */
 
-/** The name of the file that the entries call: they are recognized by it. */
-export const LAUNCHER_NAME = "metnos-gate-hook";
+/** The events whose hooks are ours to write. */
+export const EVENTS = [
+  "PreToolUse",
+  "PostToolUse",
+  "PostToolUseFailure",
+  "ConfigChange",
+  "SessionStart",
+  "UserPromptSubmit",
+  "SessionEnd",
+  "SubagentStart",
+  "SubagentStop",
+  "CwdChanged",
+] as const;
+export type HookEvent = (typeof EVENTS)[number];
 
 /** The entries of earlier versions called the command itself. */
 const EARLIER = /metnos-gate(\.js)?'? hook claude-code(\s|$)/;
 
 /** Said to the hook of a client that was started with the gate's hooks. */
 export const LAUNCHED = "--launched";
-
-/** Seconds that the hook waits beyond the gate's own time, and Claude Code beyond the hook's. */
-const MARGIN_SECONDS = 15;
 
 /** For hooks that don't wait for the user: long, because an earlier Claude Code continues where a hook is late, and a busy machine can be slow. */
 const CHECK_SECONDS = 60;
@@ -99,16 +107,6 @@ export function launchedEntries(launcher: string, answer_seconds: number): Recor
   return { ...entries, ConfigChange: [{ ...change, args: [...change.args, LAUNCHED] }, ...others] };
 }
 
-/** The groups of hooks for an event; what isn't one is left out. */
-export function groupsOf(settings: Json, event: HookEvent): Json[] {
-  const groups = isObject(settings.hooks) ? settings.hooks[event] : undefined;
-  return Array.isArray(groups) ? groups.filter(isObject) : [];
-}
-
-export function hooksOf(group: Json): Json[] {
-  return Array.isArray(group.hooks) ? group.hooks.filter(isObject) : [];
-}
-
 export function isOurs(hook: Json): boolean {
   const { command } = hook;
   return typeof command === "string" && (command.includes(LAUNCHER_NAME) || EARLIER.test(command));
@@ -121,10 +119,13 @@ export function isWrittenFor({ command, args }: Json, launcher: string): boolean
   );
 }
 
+const OURS = new GateHooks<HookEvent>(EVENTS, isOurs);
+
 /** Our hooks for an event, in their order. */
-export function ourHooksIn(settings: Json, event: HookEvent): Json[] {
-  return groupsOf(settings, event).flatMap((group) => hooksOf(group).filter(isOurs));
-}
+export const ourHooksIn = (settings: Json, event: HookEvent): Json[] => OURS.in(settings, event);
+
+/** Without our hooks, and without what they alone had made. */
+export const withoutOurs = (settings: Json): Json => OURS.outOfAll(settings);
 
 /** How long the gate may take for its answer, as these hooks were written with; null where they don't say it. In seconds. */
 export function answerSecondsOf(settings: Json): number | null {
@@ -164,8 +165,8 @@ function isWhole(hook: Json, is_blocking = true): boolean {
 /** True if the hook is called after every call, however it ended. */
 export function callsAfterAll(settings: Json): boolean {
   return (["PostToolUse", "PostToolUseFailure"] as const).every((event) =>
-    groupsOf(settings, event).some(
-      (group) => isMatched(group) && hooksOf(group).some((hook) => isOurs(hook) && isWhole(hook, false)),
+    hookGroupsOf(settings, event).some(
+      (group) => isMatched(group) && hooksIn(group).some((hook) => isOurs(hook) && isWhole(hook, false)),
     ),
   );
 }
@@ -176,8 +177,8 @@ function isMatched({ matcher }: Json): boolean {
 
 /** True if the gate is asked before every tool. @param launcher the program that must be called; left out, any launcher of the gate's */
 export function callsForAllTools(settings: Json, launcher?: string): boolean {
-  return groupsOf(settings, "PreToolUse").some(
-    (group) => isMatched(group) && hooksOf(group).some((hook) => asksGate(hook, launcher) && isWhole(hook)),
+  return hookGroupsOf(settings, "PreToolUse").some(
+    (group) => isMatched(group) && hooksIn(group).some((hook) => asksGate(hook, launcher) && isWhole(hook)),
   );
 }
 
@@ -198,15 +199,15 @@ export function withEntries(settings: Json, entries: Record<HookEvent, Json[]>):
 }
 
 function withEventEntries(settings: Json, event: HookEvent, entries: readonly Json[]): Json {
-  const groups = groupsOf(settings, event);
+  const groups = groupListOf(settings, event);
   const matcher = MATCHERS[event];
-  const position = groups.findIndex((group) => hooksOf(group).some(isOurs));
+  const position = groups.findIndex((group) => OURS.isIn(group));
   const updated =
     position === -1
       ? [...groups, { ...(matcher === undefined ? {} : { matcher }), hooks: entries }]
-      : groups
-          .map((group, index) => ({ ...group, hooks: replaced(hooksOf(group), index === position ? entries : []) }))
-          .filter(({ hooks }) => hooks.length > 0);
+      : groups.flatMap((group, index) =>
+          index === position ? [{ ...(group as Json), hooks: replaced(hooksIn(group), entries) }] : OURS.leftOf(group),
+        );
   return { ...settings, hooks: { ...(settings.hooks as Json | undefined), [event]: updated } };
 }
 
@@ -215,7 +216,6 @@ function replaced(hooks: readonly Json[], entries: readonly Json[]): Json[] {
   const ours = hooks.filter(isOurs);
   const first = hooks.findIndex(isOurs);
   const others = (from: number, to?: number) => hooks.slice(from, to).filter((hook) => !isOurs(hook));
-  if (first === -1) return [...hooks];
   return [
     ...others(0, first),
     ...entries.map((entry, index) => ({ ...strengthened(ours[index] ?? {}), ...entry })),
@@ -225,24 +225,4 @@ function replaced(hooks: readonly Json[], entries: readonly Json[]): Json[] {
 
 function strengthened(hook: Json): Json {
   return Object.fromEntries(Object.entries(hook).filter(([key]) => !WEAKENING.includes(key)));
-}
-
-/** Without our hooks, and without what they alone had made. */
-export function withoutOurs(settings: Json): Json {
-  return EVENTS.reduce((changed, event) => withoutEventEntries(changed, event), settings);
-}
-
-function withoutEventEntries(settings: Json, event: HookEvent): Json {
-  const groups = groupsOf(settings, event);
-  if (!groups.some((group) => hooksOf(group).some(isOurs))) return settings;
-  const kept = groups
-    .map((group) =>
-      hooksOf(group).some(isOurs) ? { ...group, hooks: hooksOf(group).filter((hook) => !isOurs(hook)) } : group,
-    )
-    .filter((group) => !Array.isArray(group.hooks) || group.hooks.length > 0);
-  const { [event]: _, ...events } = settings.hooks as Json;
-  const hooks: Json = kept.length > 0 ? { ...(settings.hooks as Json), [event]: kept } : events;
-  if (Object.keys(hooks).length > 0) return { ...settings, hooks };
-  const { hooks: _hooks, ...rest } = settings;
-  return rest;
 }

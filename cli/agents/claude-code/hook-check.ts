@@ -1,5 +1,4 @@
 import type { Json } from "../../../ipc/base/json-object.ts";
-import { ownCommand } from "../../../ipc/base/own-command.ts";
 import {
   type SettingsContext,
   type SettingsSource,
@@ -7,14 +6,15 @@ import {
 } from "../../../main/hooks/claude-code/effective-settings.ts";
 import type { Check } from "../../check.ts";
 import { launcherProblem } from "../../hook/launcher.ts";
-import { EVENTS } from "../settings-file.ts";
+import { LAUNCHER_NAME } from "../hook-groups.ts";
+import { HookReport } from "../hook-report.ts";
 import { reachingVariables, switchedOffBy, turnsHooksOff } from "./dangers.ts";
 import {
   answerSecondsOf,
   callsAfterAll,
   callsForAllTools,
+  EVENTS,
   holdsOurs,
-  LAUNCHER_NAME,
   ourEntries,
   ourHooksIn,
   weakenedHooks,
@@ -23,8 +23,8 @@ import { otherHooks } from "./other-hooks.ts";
 
 /** Whether Claude Code calls the gate in a folder, by the settings that are in force there. */
 
-const CHECK = "claude-code hook";
-const CONNECT = "connect claude-code";
+const REPORT = new HookReport("claude-code");
+const failed = REPORT.failed.bind(REPORT);
 
 type Source = SettingsSource & { settings: Json };
 
@@ -35,8 +35,8 @@ type Source = SettingsSource & { settings: Json };
 export function claudeCodeChecks(context: SettingsContext, launcher: string, answer_seconds: number): Check[] {
   const sources = settingsSources(context).filter((source): source is Source => source.settings !== undefined);
   const holders = sources.filter(({ settings }) => holdsOurs(settings));
-  if (holders.length === 0)
-    return [...unreadable(sources), failed("not installed", ownCommand(CONNECT)), ...others(sources, launcher)];
+  const others = REPORT.others(otherHooks(sources, launcher));
+  if (holders.length === 0) return [...unreadable(sources), REPORT.notInstalled(), ...others];
   const problems = [
     ...unreadable(sources),
     ...switchedOff(sources, holders),
@@ -44,11 +44,7 @@ export function claudeCodeChecks(context: SettingsContext, launcher: string, ans
     ...holders.flatMap((holder) => entryProblems(holder, launcher, answer_seconds)),
   ];
   const detail = `in ${holders.map(({ file }) => file).join(" and ")}`;
-  return [...(problems.length > 0 ? problems : [{ check: CHECK, ok: true, detail }]), ...others(sources, launcher)];
-}
-
-function failed(detail: string, fix: string): Check {
-  return { check: CHECK, ok: false, detail, fix };
+  return [...REPORT.of(problems, detail), ...others];
 }
 
 function unreadable(sources: readonly Source[]): Check[] {
@@ -92,19 +88,18 @@ function entryProblems({ file, settings }: Source, launcher: string, answer_seco
   const is_current = areWritten(settings, launcher, answer_seconds);
   const written_for = answerSecondsOf(settings);
   if (!is_current && written_for !== null && areWritten(settings, launcher, written_for))
-    problems.push(failed(waitDetail(file, written_for, answer_seconds), ownCommand(CONNECT)));
-  else if (!is_current)
-    problems.push(failed(`the hook in ${file} is not the one that this version writes`, ownCommand(CONNECT)));
+    problems.push(failed(waitDetail(file, written_for, answer_seconds)));
+  else if (!is_current) problems.push(REPORT.outdated(`the hook in ${file}`));
   // An earlier version's entries are reported once.
   const is_launched = ourHooksIn(settings, "PreToolUse").some((hook) => launcherOf(hook).length > 0);
-  if (weakenedHooks(settings).length > 0) problems.push(failed(weakenedDetail(file), ownCommand(CONNECT)));
+  if (weakenedHooks(settings).length > 0) problems.push(failed(weakenedDetail(file)));
   else if (is_launched && !callsForAllTools(settings))
     problems.push(failed(`the hook in ${file} is not called for every tool`, `set its matcher to "*"`));
   else if (is_current && !callsAfterAll(settings))
     problems.push(failed(`the hook in ${file} is not called after each call`, `set its matcher to "*"`));
   for (const called of new Set(ourHooksIn(settings, "PreToolUse").flatMap(launcherOf))) {
     const problem = launcherProblem(called);
-    if (problem !== undefined) problems.push(failed(problem, ownCommand(CONNECT)));
+    if (problem !== undefined) problems.push(failed(problem));
   }
   return problems;
 }
@@ -133,12 +128,4 @@ function weakenedDetail(file: string): string {
 
 function launcherOf({ command, args }: Json): string[] {
   return typeof command === "string" && Array.isArray(args) && command.endsWith(`/${LAUNCHER_NAME}`) ? [command] : [];
-}
-
-/** Other hooks before tools are no failure, but the user should know them. */
-function others(sources: readonly Source[], launcher: string): Check[] {
-  const found = otherHooks(sources, launcher);
-  if (found.length === 0) return [];
-  const detail = `beside the gate's, able to change a call after it was approved: ${found.join(", ")}`;
-  return [{ check: "claude-code other hooks", ok: true, detail }];
 }

@@ -1,7 +1,5 @@
-import { existsSync } from "node:fs";
-import { launcherFile } from "../../hook/launcher.ts";
 import type { Adapter } from "../adapter.ts";
-import { clientCheck } from "../client-check.ts";
+import { withClientCheck } from "../client-check.ts";
 import { CODEX_PROGRAM } from "./codex-program.ts";
 import { codexChecks } from "./hook-check.ts";
 import { launchCodex } from "./launch.ts";
@@ -14,9 +12,7 @@ export const codex: Adapter = {
   connect: connectCodex,
   disconnect: disconnectCodex,
   async checks(context) {
-    const checks = await codexChecks(context);
-    // Before it is connected there is nothing to test it with.
-    return existsSync(launcherFile(context.env)) ? [...checks, await clientCheck(codex, context.client)] : checks;
+    return await withClientCheck(codex, context, await codexChecks(context));
   },
   launch: launchCodex,
 };

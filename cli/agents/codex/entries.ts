@@ -1,8 +1,7 @@
-import { isObject, type Json } from "../../../ipc/base/json-object.ts";
+import type { Json } from "../../../ipc/base/json-object.ts";
 import { shellQuoted } from "../../../ipc/base/shell-quoted.ts";
-import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { askingStatus } from "../../../ipc/socket/asking-status.ts";
-import { LAUNCHER_NAME } from "../claude-code/entries.ts";
+import { callsGate, GateHooks, groupListOf, hooksIn, MARGIN_SECONDS } from "../hook-groups.ts";
 
 /** The gate's entries among the hooks of a hooks.json. */
 
@@ -17,8 +16,6 @@ export const EVENTS = [
 ] as const;
 export type HookEvent = (typeof EVENTS)[number];
 
-/** Seconds that the hook waits beyond the gate's own time, and Codex beyond the hook's. */
-const MARGIN_SECONDS = 15;
 /** For hooks that don't wait for the user; Codex waits no longer than that at the end of a session. */
 const REPORT_SECONDS = 10;
 const END_SECONDS = 3;
@@ -71,39 +68,14 @@ export function ourGroups(launcher: string, answer_seconds: number): Record<Hook
 }
 
 /** True if a hook's command calls the gate. */
-export function isOurCommand(command: unknown): boolean {
-  return (
-    typeof command === "string" && command.includes(LAUNCHER_NAME) && / (?:hook|after|session) codex\b/.test(command)
-  );
-}
+export const isOurCommand = (command: unknown): boolean => callsGate(command, "codex");
 
-/** @throws GateError `invalid_settings` where the hooks of such an event aren't in a form that can be kept */
-export function checkForm(file: string, { hooks }: Json): void {
-  for (const event of EVENTS)
-    if (isObject(hooks) && hooks[event] !== undefined && !Array.isArray(hooks[event]))
-      throw new GateError(
-        "invalid_settings",
-        `${file}: hooks.${event} is not a list`,
-        "mend it first; it was left as it is",
-      );
-}
+const OURS = new GateHooks<HookEvent>(EVENTS, ({ command }) => isOurCommand(command));
 
-function isOurs(group: unknown): boolean {
-  return hooksOf(group).some(({ command }) => isOurCommand(command));
-}
+export const holdsOurs = (settings: Json): boolean => OURS.areIn(settings);
 
-function hooksOf(group: unknown): Json[] {
-  return isObject(group) && Array.isArray(group.hooks) ? group.hooks.filter(isObject) : [];
-}
-
-function groupsOf({ hooks }: Json, event: HookEvent): unknown[] {
-  const groups = isObject(hooks) ? hooks[event] : undefined;
-  return Array.isArray(groups) ? groups : [];
-}
-
-export function holdsOurs(settings: Json): boolean {
-  return EVENTS.some((event) => groupsOf(settings, event).some(isOurs));
-}
+/** Without our hooks, and without what they alone had made. */
+export const withoutOurs = (settings: Json): Json => OURS.outOfAll(settings);
 
 /**
  * With our groups, each at its place or at the end. What others trust is bound to the place of their hooks: none of them is moved, and our
@@ -114,30 +86,9 @@ export function withOurs(settings: Json, ours: Record<HookEvent, Json>): Json {
 }
 
 function withGroup(settings: Json, event: HookEvent, ours: Json): Json {
-  const groups = groupsOf(settings, event);
-  const at = groups.findIndex((group) => isOurs(group) && hooksOf(group).length === 1);
-  const kept = groups.map((group, index) => (index === at ? ours : withoutOursIn(group)));
+  const groups = groupListOf(settings, event);
+  const at = groups.findIndex((group) => OURS.isIn(group) && hooksIn(group).length === 1);
+  const kept = groups.map((group, index) => (index === at ? ours : OURS.outOf(group)));
   const all = at === -1 ? [...kept, ours] : kept;
   return { ...settings, hooks: { ...(settings.hooks as Json | undefined), [event]: all } };
-}
-
-function withoutOursIn(group: unknown): unknown {
-  if (!isOurs(group)) return group;
-  return { ...(group as Json), hooks: hooksOf(group).filter(({ command }) => !isOurCommand(command)) };
-}
-
-/** Without our hooks, and without what they alone had made. */
-export function withoutOurs(settings: Json): Json {
-  return EVENTS.reduce(withoutOursFor, settings);
-}
-
-function withoutOursFor(settings: Json, event: HookEvent): Json {
-  const groups = groupsOf(settings, event);
-  if (!groups.some(isOurs)) return settings;
-  const kept = groups.filter((group) => !isOurs(group) || hooksOf(group).length > 1).map(withoutOursIn);
-  const { [event]: _, ...events } = settings.hooks as Json;
-  const hooks: Json = kept.length > 0 ? { ...(settings.hooks as Json), [event]: kept } : events;
-  if (Object.keys(hooks).length > 0) return { ...settings, hooks };
-  const { hooks: _hooks, ...rest } = settings;
-  return rest;
 }

@@ -1,11 +1,11 @@
 import { isObject, type Json } from "../../../ipc/base/json-object.ts";
-import { ownCommand } from "../../../ipc/base/own-command.ts";
 import { visible } from "../../../ipc/base/visible-text.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
 import type { Check } from "../../check.ts";
 import { launcherFile, launcherProblem } from "../../hook/launcher.ts";
 import type { CheckContext } from "../adapter.ts";
 import { LOADERS } from "../claude-code/dangers.ts";
+import { HookReport } from "../hook-report.ts";
 import { AppServer } from "./app-server.ts";
 import { codexProgram } from "./codex-program.ts";
 import {
@@ -21,8 +21,8 @@ import { EVENTS, hookCommand, isWrittenCommand } from "./entries.ts";
 
 /** Whether Codex calls the gate in a folder, by what Codex itself says. */
 
-const CHECK = "codex hook";
-const CONNECT = "connect codex";
+const REPORT = new HookReport("codex");
+const failed = REPORT.failed.bind(REPORT);
 
 /** Events whose hooks can change a call or answer Codex's own question, beside the gate's. */
 const REACHING = ["preToolUse", "permissionRequest"];
@@ -52,18 +52,8 @@ export async function codexChecks({ cwd, env, answer_seconds, client }: CheckCon
     ...environment(said),
   ];
   const detail = `trusted by Codex, in ${[...new Set(ours.map(({ file }) => file))].join(" and ")}`;
-  return [
-    ...(problems.length > 0 ? problems : [{ check: CHECK, ok: true, detail }]),
-    ...others(said, launcherFile(env)),
-    ...search(said),
-  ];
+  return [...REPORT.of(problems, detail), ...REPORT.others(others(said, launcherFile(env))), ...search(said)];
 }
-
-function failed(detail: string, fix: string): Check {
-  return { check: CHECK, ok: false, detail, fix };
-}
-
-const connectAgain = () => ownCommand(CONNECT);
 
 function unreadable({ problems }: Said): Check[] {
   return problems.map((problem) => failed(visible(problem), "mend that file, then see doctor again"));
@@ -80,24 +70,23 @@ function hookProblems(
     const file = visible(said.origin("features.hooks"));
     return [failed(`switched off here: ${file} has features.hooks = false`, `take it out of ${file}`)];
   }
-  if (ours.length === 0) return [failed("not installed", connectAgain())];
+  if (ours.length === 0) return [REPORT.notInstalled()];
   const called = ours.filter(isCalled);
   if (called.length === 0) {
     const { trust, is_enabled } = ours[0] as CodexHook;
     const why = is_enabled ? `it is ${trust}` : "it is not enabled";
-    return [failed(`Codex does not call the gate's hook, and lets everything run: ${why}`, connectAgain())];
+    return [failed(`Codex does not call the gate's hook, and lets everything run: ${why}`)];
   }
   const launcher = launcherFile(env);
   const expected = hookCommand(launcher, answer_seconds);
   const isCurrent = ({ command, matcher, timeout_seconds }: CodexHook) =>
     command === expected && (matcher === null || matcher === "*") && timeout_seconds > answer_seconds;
-  if (!called.some(isCurrent))
-    return [failed("the hook is not the one that this version writes for gate.toml", connectAgain())];
+  if (!called.some(isCurrent)) return [failed("the hook is not the one that this version writes for gate.toml")];
   const reports = said.hooks.filter((hook) => isOurHook(hook) && !isAsking(hook) && isCalled(hook));
   if (reports.length < EVENTS.length - 1)
-    return [failed("Codex does not call all of the gate's hooks after calls and for sessions", connectAgain())];
+    return [failed("Codex does not call all of the gate's hooks after calls and for sessions")];
   const problem = launcherProblem(launcher);
-  return problem === undefined ? [] : [failed(problem, connectAgain())];
+  return problem === undefined ? [] : [failed(problem)];
 }
 
 function interactive({ config, hooks, origin }: Said): Check[] {
@@ -109,7 +98,7 @@ function interactive({ config, hooks, origin }: Said): Check[] {
   return [
     failed(
       `Codex's model may start programs that it types into later, past the gate: features.unified_exec_tty is on${where}`,
-      file ? `set it to false${where}` : connectAgain(),
+      file ? `set it to false${where}` : undefined,
     ),
   ];
 }
@@ -128,14 +117,10 @@ function environment({ config, origin }: Said): Check[] {
   });
 }
 
-/** Other hooks are no failure, but the user should know them: one can change a call after it was approved. */
-function others({ hooks }: Said, launcher: string): Check[] {
+function others({ hooks }: Said, launcher: string): string[] {
   const isOther = ({ command }: CodexHook) => !isWrittenCommand(command, launcher);
   const found = hooks.filter((hook) => REACHING.includes(hook.event) && isOther(hook) && isCalled(hook));
-  if (found.length === 0) return [];
-  const named = found.map(({ command, file }) => `${visible(command.slice(0, 200))} (${visible(file)})`).join(", ");
-  const detail = `beside the gate's, able to change a call after it was approved: ${named}`;
-  return [{ check: "codex other hooks", ok: true, detail }];
+  return found.map(({ command, file }) => `${visible(command.slice(0, 200))} (${visible(file)})`);
 }
 
 function search({ config }: Said): Check[] {

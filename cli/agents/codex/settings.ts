@@ -5,11 +5,12 @@ import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { codexHome, configFile, hooksFile } from "../../../main/hooks/codex/codex-home.ts";
 import { launcherFile, writeLauncher } from "../../hook/launcher.ts";
 import type { ConnectOptions, ConnectResult } from "../adapter.ts";
-import { backUp, backupFile, parseSettings, readText, serialised, writeSettings } from "../settings-file.ts";
+import { putIntoSettings, takeOutOfSettings } from "../settings-edit.ts";
+import { backUp, backupFile, parseSettings, readText, writeSettings } from "../settings-file.ts";
 import { AppServer } from "./app-server.ts";
 import { codexProgram } from "./codex-program.ts";
 import { hooksIn, isOurHook, settingsIn, TRUSTED, writeConfig } from "./codex-settings.ts";
-import { checkForm, holdsOurs, isWrittenCommand, ourGroups, withOurs, withoutOurs } from "./entries.ts";
+import { EVENTS, holdsOurs, isWrittenCommand, ourGroups, withOurs, withoutOurs } from "./entries.ts";
 
 /**
  * Codex's hooks.json, with the gate's hook in it, and config.toml, in which Codex itself notes that the hook is trusted: it calls no
@@ -33,15 +34,14 @@ export async function connectCodex({ project, answer_seconds, client }: ConnectO
     );
   const program = codexProgram(env, client);
   const file = hooksFile(env);
-  const text = readText(file);
-  const settings = parseHooks(file, text);
   const config_text = readText(configFile(env));
   const config = parseConfig(configFile(env), config_text);
-  writeLauncher();
-  const wanted = withOurs(settings, ourGroups(launcherFile(), answer_seconds));
-  const is_new = JSON.stringify(wanted) !== JSON.stringify(settings);
-  const backup = is_new && text !== undefined ? backUp(file, text, holdsOurs(settings)) : null;
-  if (is_new) writeSettings(file, serialised(wanted, text));
+  const written = putIntoSettings({
+    file,
+    events: EVENTS,
+    change: (settings) => withOurs(settings, ourGroups(writeLauncher(), answer_seconds)),
+    holdsOurs,
+  });
   const is_trusted_now = await AppServer.use({ program, env, cwd: codexHome(env) }, async (server) => {
     const edits = await editsFor(server, env);
     if (edits.length > 0 && config_text !== undefined) backUp(configFile(env), config_text, mentionsOurs(config, file));
@@ -54,7 +54,7 @@ export async function connectCodex({ project, answer_seconds, client }: ConnectO
       );
     return edits.length > 0;
   });
-  return { file, changed: is_new || is_trusted_now, backup, notes: notesOn(config) };
+  return { ...written, changed: written.changed || is_trusted_now, notes: notesOn(config) };
 }
 
 function notesOn({ web_search }: Json): string[] {
@@ -100,7 +100,7 @@ export async function disconnectCodex({ client }: ConnectOptions): Promise<Conne
   const env = process.env;
   const file = hooksFile(env);
   const text = readText(file);
-  const settings = parseHooks(file, text);
+  const settings = parseSettings(file, text, EVENTS);
   const config = parseConfig(configFile(env), readText(configFile(env)));
   if (text === undefined || !holdsOurs(settings)) return { file, changed: false, backup: null };
   const program = codexProgram(env, client);
@@ -115,31 +115,19 @@ export async function disconnectCodex({ client }: ConnectOptions): Promise<Conne
       ...(is_off && was !== false ? [{ path: INTERACTIVE, value: was }] : []),
     ]);
   });
-  restore(configFile(env), (now) => JSON.stringify(withoutEmpty(parseConfig(configFile(env), now))));
-  const wanted = serialised(withoutOurs(settings), text);
-  const backup = restore(file, (now) => JSON.stringify(parseHooks(file, now)), wanted);
-  return { file, changed: true, backup };
+  restoreConfig(configFile(env));
+  return takeOutOfSettings({ file, events: EVENTS, change: withoutOurs });
 }
 
-/** The backup in the file's place where both say the same, and no file where both say nothing. Gives the backup that stays, or null. */
-function restore(file: string, meaning: (text: string | undefined) => string, text = readText(file)): string | null {
+/** The backup in config.toml's place where both say the same, and no file where it says nothing and none was there. */
+function restoreConfig(file: string): void {
+  const meaning = (text: string | undefined) => JSON.stringify(withoutEmpty(parseConfig(file, text)));
   const backup = backupFile(file);
-  const before = readText(backup);
-  if (before === undefined && meaning(text) === "{}") {
-    rmSync(file, { force: true });
-    return null;
-  }
-  const is_as_before = before !== undefined && meaning(before) === meaning(text);
-  writeSettings(file, is_as_before ? before : (text ?? ""));
-  if (is_as_before) rmSync(backup);
-  return is_as_before || before === undefined ? null : backup;
-}
-
-/** @throws GateError `invalid_settings` if it isn't a JSON object, or its hooks aren't in a form that can be kept */
-function parseHooks(file: string, text: string | undefined): Json {
-  const settings = parseSettings(file, text);
-  checkForm(file, settings);
-  return settings;
+  const [text, before] = [readText(file), readText(backup)];
+  if (before === undefined && meaning(text) === "{}") rmSync(file, { force: true });
+  if (before === undefined || meaning(before) !== meaning(text)) return;
+  writeSettings(file, before);
+  rmSync(backup);
 }
 
 /** @throws GateError `invalid_settings` if it isn't valid TOML: Codex doesn't start with such a file */

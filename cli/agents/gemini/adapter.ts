@@ -1,10 +1,9 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { userSettingsFile } from "../../../main/hooks/gemini/settings-sources.ts";
 import { launcherFile, writeLauncher } from "../../hook/launcher.ts";
 import type { Adapter } from "../adapter.ts";
-import { clientCheck } from "../client-check.ts";
+import { withClientCheck } from "../client-check.ts";
 import { putIntoSettings, takeOutOfSettings } from "../settings-edit.ts";
 import { EVENTS, holdsOurs, ourGroups, withOurs, withoutOurs } from "./entries.ts";
 import { geminiChecks } from "./hook-check.ts";
@@ -30,11 +29,8 @@ export const gemini: Adapter = {
   async disconnect({ project }) {
     return takeOutOfSettings({ file: settingsFile(project), events: EVENTS, change: withoutOurs });
   },
-  async checks({ cwd, env, answer_seconds, client }) {
-    const launcher = launcherFile(env);
-    const checks = geminiChecks({ cwd, env, answer_seconds, launcher });
-    // Before it is connected there is nothing to test it with.
-    return existsSync(launcher) ? [...checks, await clientCheck(gemini, client)] : checks;
+  checks(context) {
+    return withClientCheck(gemini, context, geminiChecks({ ...context, launcher: launcherFile(context.env) }));
   },
   async launch({ args, ...context }) {
     const wrong = geminiChecks({ ...context, launcher: launcherFile(context.env) }).find(({ ok }) => !ok);

@@ -2,8 +2,7 @@ import type { Json } from "../../../ipc/base/json-object.ts";
 import { shellQuoted } from "../../../ipc/base/shell-quoted.ts";
 import { askingStatus } from "../../../ipc/socket/asking-status.ts";
 import { SHELL_TOOL } from "../../../main/hooks/gemini/payload.ts";
-import { LAUNCHER_NAME } from "../claude-code/entries.ts";
-import { hookGroupsOf, hooksIn } from "../settings-edit.ts";
+import { callsGate, GateHooks, hooksIn, MARGIN_SECONDS } from "../hook-groups.ts";
 
 /** The gate's hooks among those of Gemini CLI's settings. */
 
@@ -18,8 +17,6 @@ type HookEvent = (typeof EVENTS)[number];
 export const hookName = askingStatus;
 const REPORT_NAME = "metnos-gate";
 
-/** Seconds that the hook waits beyond the gate's own time, and Gemini beyond the hook's: what is late for Gemini runs. */
-const MARGIN_SECONDS = 15;
 /** For hooks that don't wait for the user. In milliseconds. */
 const REPORT_MS = 10_000;
 
@@ -74,49 +71,18 @@ export function isWritten({ command }: Json, launcher: string): boolean {
   return hooksIn(askingGroup(launcher, wait - MARGIN_SECONDS)).some((hook) => hook.command === command);
 }
 
-function isOurs({ command }: Json): boolean {
-  return (
-    typeof command === "string" && command.includes(LAUNCHER_NAME) && / (?:hook|after|session) gemini\b/.test(command)
-  );
-}
+const OURS = new GateHooks<HookEvent>(EVENTS, ({ command }) => callsGate(command, "gemini"));
 
 /** Those that are asked before a tool. */
-export function ourHooksIn(settings: Json): Json[] {
-  return hookGroupsOf(settings, "BeforeTool").flatMap((group) => hooksIn(group).filter(isOurs));
-}
+export const ourHooksIn = (settings: Json): Json[] => OURS.in(settings, "BeforeTool");
 
-export function holdsOurs(settings: Json): boolean {
-  return EVENTS.some((event) => hookGroupsOf(settings, event).some((group) => hooksIn(group).some(isOurs)));
-}
+export const holdsOurs = (settings: Json): boolean => OURS.areIn(settings);
+
+/** Without our hooks, and without what they alone had made. */
+export const withoutOurs = (settings: Json): Json => OURS.outOfAll(settings);
 
 /** Ours is the last: what other hooks of this file make of a call, it sees. */
 export function withOurs(settings: Json, ours: Record<HookEvent, Json>): Json {
-  const groups = EVENTS.map((event) => [event, [...groupsWithoutOurs(settings, event), ours[event]]]);
+  const groups = EVENTS.map((event) => [event, [...OURS.outOfList(settings, event), ours[event]]]);
   return { ...settings, hooks: { ...(settings.hooks as Json | undefined), ...Object.fromEntries(groups) } };
-}
-
-/** Without our hooks, and without what they alone had made. */
-export function withoutOurs(settings: Json): Json {
-  return EVENTS.reduce(withoutOursFor, settings);
-}
-
-function withoutOursFor(settings: Json, event: HookEvent): Json {
-  if (!hookGroupsOf(settings, event).some((group) => hooksIn(group).some(isOurs))) return settings;
-  const groups = groupsWithoutOurs(settings, event);
-  const { [event]: _, ...events } = settings.hooks as Json;
-  const hooks: Json = groups.length > 0 ? { ...(settings.hooks as Json), [event]: groups } : events;
-  if (Object.keys(hooks).length > 0) return { ...settings, hooks };
-  const { hooks: _hooks, ...rest } = settings;
-  return rest;
-}
-
-/** Everything else of the list as it is, also what isn't understood. */
-function groupsWithoutOurs(settings: Json, event: HookEvent): unknown[] {
-  const { [event]: groups = [] } = (settings.hooks ?? {}) as Json;
-  return (groups as unknown[]).flatMap((group) => {
-    const hooks = hooksIn((group ?? {}) as Json);
-    if (!hooks.some(isOurs)) return [group];
-    const others = hooks.filter((hook) => !isOurs(hook));
-    return others.length > 0 ? [{ ...(group as Json), hooks: others }] : [];
-  });
 }

@@ -1,18 +1,18 @@
 import { isObject, type Json } from "../../../ipc/base/json-object.ts";
-import { ownCommand } from "../../../ipc/base/own-command.ts";
 import type { Env } from "../../../ipc/base/paths.ts";
 import { visible } from "../../../ipc/base/visible-text.ts";
 import { extensionHooks, type SettingsSource, settingsSources } from "../../../main/hooks/gemini/settings-sources.ts";
 import type { Check } from "../../check.ts";
 import { launcherProblem } from "../../hook/launcher.ts";
-import { hookGroupsOf, hooksIn } from "../settings-edit.ts";
+import { hookGroupsOf, hooksIn } from "../hook-groups.ts";
+import { HookReport } from "../hook-report.ts";
 import { EVENTS, isWritten, ourGroups, ourHooksIn } from "./entries.ts";
 import { distrust } from "./folder-trust.ts";
 
 /** Whether Gemini CLI calls the gate in a folder, by the settings that are in force there. */
 
-const CHECK = "gemini hook";
-const CONNECT = "connect gemini";
+const REPORT = new HookReport("gemini");
+const failed = REPORT.failed.bind(REPORT);
 
 type Source = SettingsSource & { settings: Json };
 
@@ -28,8 +28,8 @@ export function geminiChecks(context: HookContext): Check[] {
   const all = settingsSources(context.cwd, context.env);
   const sources = all.filter((source): source is Source => source.settings !== undefined);
   const holders = sources.filter(({ settings }) => ourHooksIn(settings).length > 0);
-  const others = otherHooks(sources, context);
-  if (holders.length === 0) return [...unreadable(all), failed("not installed", ownCommand(CONNECT)), ...others];
+  const others = REPORT.others(otherHooks(sources, context));
+  if (holders.length === 0) return [...unreadable(all), REPORT.notInstalled(), ...others];
   const problems = [
     ...unreadable(all),
     ...switchedOff(sources, holders),
@@ -37,11 +37,7 @@ export function geminiChecks(context: HookContext): Check[] {
     ...entryProblems(holders, context),
   ];
   const detail = `in ${holders.map(({ file }) => file).join(" and ")}; an editor that starts Gemini (--acp) calls no hook`;
-  return [...(problems.length > 0 ? problems : [{ check: CHECK, ok: true, detail }]), ...others];
-}
-
-function failed(detail: string, fix: string): Check {
-  return { check: CHECK, ok: false, detail, fix };
+  return [...REPORT.of(problems, detail), ...others];
 }
 
 function unreadable(sources: readonly SettingsSource[]): Check[] {
@@ -93,14 +89,13 @@ function entryProblems(holders: readonly Source[], { launcher, answer_seconds }:
     );
   const problems = holders
     .filter(({ settings }) => !isWhole(settings))
-    .map(({ file }) => failed(`the hook in ${file} is not the one that this version writes`, ownCommand(CONNECT)));
+    .map(({ file }) => REPORT.outdated(`the hook in ${file}`));
   const problem = launcherProblem(launcher);
-  return problem === undefined ? problems : [...problems, failed(problem, ownCommand(CONNECT))];
+  return problem === undefined ? problems : [...problems, failed(problem)];
 }
 
-/** No failure, but the user should know them: one can change a call after the gate has seen it. */
-function otherHooks(sources: readonly Source[], { env, launcher }: HookContext): Check[] {
-  const found = [
+function otherHooks(sources: readonly Source[], { env, launcher }: HookContext): string[] {
+  return [
     ...sources.flatMap(({ file, settings }) => foreign(settings, launcher).map((name) => `${name} (${file})`)),
     ...extensionHooks(env).flatMap(({ name, hooks }) =>
       foreign(isObject(hooks.hooks) ? hooks : { hooks }, launcher).map(
@@ -108,9 +103,6 @@ function otherHooks(sources: readonly Source[], { env, launcher }: HookContext):
       ),
     ),
   ];
-  if (found.length === 0) return [];
-  const detail = `beside the gate's, able to change a call after it was approved: ${found.join(", ")}`;
-  return [{ check: "gemini other hooks", ok: true, detail }];
 }
 
 /** What is only called like the gate's is another's. */

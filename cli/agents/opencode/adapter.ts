@@ -6,7 +6,7 @@ import { type Env, gatePaths } from "../../../ipc/base/paths.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { PLUGIN_HEADER, pluginText } from "../../hook/opencode-plugin.ts";
 import type { Adapter, Launch, LaunchOptions } from "../adapter.ts";
-import { clientCheck } from "../client-check.ts";
+import { withClientCheck } from "../client-check.ts";
 import { readText, writeSettings } from "../settings-file.ts";
 import { PLUGIN_NAME, pluginFile, pluginFolders, pluginsIn } from "./places.ts";
 import { openCodeChecks } from "./plugin-check.ts";
@@ -30,11 +30,9 @@ export const opencode: Adapter = {
     rmSync(file);
     return { file, changed: true, backup: null, notes: [RESTART] };
   },
-  async checks(context) {
-    const checks = openCodeChecks(context);
-    // Before it is connected there is nothing to test it with.
+  checks(context) {
     const is_connected = pluginFolders(context.cwd, context.env).flatMap(pluginsIn).some(isOurs);
-    return is_connected ? [...checks, await clientCheck(opencode, context.client)] : checks;
+    return withClientCheck(opencode, context, openCodeChecks(context), is_connected);
   },
   async launch(options) {
     if (options.args.includes("--pure"))

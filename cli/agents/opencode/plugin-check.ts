@@ -1,30 +1,28 @@
 import { existsSync, readFileSync } from "node:fs";
-import { ownCommand } from "../../../ipc/base/own-command.ts";
 import { visible } from "../../../ipc/base/visible-text.ts";
 import type { Check } from "../../check.ts";
 import { pluginText } from "../../hook/opencode-plugin.ts";
 import type { CheckContext } from "../adapter.ts";
+import { HookReport } from "../hook-report.ts";
 import { configFiles, namedPlugins, PLUGIN_NAME, pluginFile, pluginFolders, pluginsIn } from "./places.ts";
 import { type RunningOpenCode, runningOpenCodes } from "./running.ts";
 
 /** Whether OpenCode asks the gate in a folder: that its plugin is there, and what runs without it. */
 
-const CHECK = "opencode plugin";
-const CONNECT = "connect opencode";
+const REPORT = new HookReport("opencode", "plugin");
+const failed = REPORT.failed.bind(REPORT);
 
 export function openCodeChecks({ cwd, env, answer_seconds }: CheckContext): Check[] {
   const found = pluginFolders(cwd, env).flatMap(pluginsIn);
   const ours = found.filter((file) => file.endsWith(`/${PLUGIN_NAME}`));
   const problems = [
-    ...(ours.length === 0 ? [failed("not installed", ownCommand(CONNECT))] : []),
-    ...ours
-      .filter((file) => !isCurrent(file, env, answer_seconds))
-      .map((file) => failed(`${file} is not the one that this version writes`, ownCommand(CONNECT))),
+    ...(ours.length === 0 ? [REPORT.notInstalled()] : []),
+    ...ours.filter((file) => !isCurrent(file, env, answer_seconds)).map((file) => REPORT.outdated(file)),
     ...(ours.length > 1
       ? [
           failed(
             `it is in ${ours.join(" and ")}: each call is asked about twice`,
-            `${ownCommand(CONNECT)} --remove in one of them`,
+            `${REPORT.connect()} --remove in one of them`,
           ),
         ]
       : []),
@@ -35,11 +33,7 @@ export function openCodeChecks({ cwd, env, answer_seconds }: CheckContext): Chec
   ];
   const loaded = runningOpenCodes(env).filter(({ has_plugin }) => has_plugin).length;
   const detail = `in ${ours[0] ?? pluginFile(env)}${loaded === 0 ? "" : `, loaded by ${loaded} that run${loaded === 1 ? "s" : ""} now`}`;
-  return [...(problems.length > 0 ? problems : [{ check: CHECK, ok: true, detail }]), ...others(cwd, env, found)];
-}
-
-function failed(detail: string, fix: string): Check {
-  return { check: CHECK, ok: false, detail, fix };
+  return [...REPORT.of(problems, detail), ...others(cwd, env, found)];
 }
 
 function isCurrent(file: string, env: CheckContext["env"], answer_seconds: number): boolean {
@@ -71,7 +65,5 @@ function others(cwd: string, env: CheckContext["env"], found: readonly string[])
       : [],
   );
   const all = [...files, ...named].map((name) => visible(name).slice(0, 300));
-  if (all.length === 0) return unreadable;
-  const detail = `beside the gate's, in the same process as its plugin: ${all.join(", ")}`;
-  return [...unreadable, { check: "opencode other plugins", ok: true, detail }];
+  return [...unreadable, ...REPORT.others(all, "in the same process as its plugin")];
 }

@@ -3,8 +3,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, statSync, symli
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { holdsOurs } from "../../../../cli/agents/claude-code/entries.ts";
-import { connectClaudeCode, disconnectClaudeCode } from "../../../../cli/agents/claude-code/settings.ts";
-import { settingsFile } from "../../../../cli/agents/settings-file.ts";
+import { connectClaudeCode, disconnectClaudeCode, settingsFile } from "../../../../cli/agents/claude-code/settings.ts";
 import { launcherFile } from "../../../../cli/hook/launcher.ts";
 import { temporaryHome } from "../../../support/temporary-home.ts";
 
@@ -49,6 +48,22 @@ test("a missing file is made with the hook alone; taking the hook out removes th
   expect(statSync(launcherFile()).mode & 0o777).toBe(0o700);
   expect(disconnectClaudeCode(USER).changed).toBe(true);
   expect(existsSync(file)).toBe(false);
+});
+
+test("a file that connecting made and the user added to stays, and no file is named as the one before", () => {
+  const { file } = connectClaudeCode(USER);
+  writeFileSync(file, JSON.stringify({ model: "opus", ...JSON.parse(readFileSync(file, "utf8")) }));
+  expect(disconnectClaudeCode(USER)).toEqual({ file, changed: true, backup: null });
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ model: "opus" });
+});
+
+test("what isn't understood among a list of hooks stays, as do groups without any", () => {
+  const others = [null, "later", { matcher: "Bash", hooks: [] }];
+  const file = given(JSON.stringify({ hooks: { PreToolUse: others } }));
+  connectClaudeCode(USER);
+  writeFileSync(file, JSON.stringify({ model: "opus", ...JSON.parse(readFileSync(file, "utf8")) }));
+  disconnectClaudeCode(USER);
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ model: "opus", hooks: { PreToolUse: others } });
 });
 
 test("everything else in the file stays, in its order and indentation, and a backup is kept", () => {
