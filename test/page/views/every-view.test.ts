@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ViewName } from "../../../renderer/window/view-names.ts";
 import { seriousProblems } from "../../support/axe.ts";
 import { NO_BROWSER, SCHEMES } from "../../support/browser.ts";
 import { openPage } from "../../support/page-home.ts";
@@ -9,15 +10,16 @@ import { sharedBrowser } from "../../support/shared-browser.ts";
 const browser = sharedBrowser(beforeAll, afterAll);
 
 /** Each place with something in it, what shows that it is there, and the Italian for its name. */
-const VIEWS = [
-  { at: "approvals/history", en: "Approvals", it: "Richieste", shows: ".history" },
-  { at: "policy", en: "Policy", it: "Regole", shows: ".matrix .cell" },
-  { at: "grants", en: "Grants", it: "Permessi", shows: ".grant-row .target[role=cell]" },
-  { at: "agents", en: "Agents", it: "Agenti", shows: ".agent-table tbody" },
-  { at: "activity", en: "Activity", it: "Attività", shows: ".decision" },
-  { at: "safety", en: "Safety", it: "Sicurezza", shows: ".state h2" },
-  { at: "settings", en: "Settings", it: "Impostazioni", shows: ".setting" },
-] as const;
+const PLACES = {
+  approvals: { at: "approvals/history", en: "Approvals", it: "Richieste", shows: ".history" },
+  policy: { at: "policy", en: "Policy", it: "Regole", shows: ".matrix .cell" },
+  grants: { at: "grants", en: "Grants", it: "Permessi", shows: ".grant-row .target[role=cell]" },
+  agents: { at: "agents", en: "Agents", it: "Agenti", shows: ".agent-table tbody" },
+  activity: { at: "activity", en: "Activity", it: "Attività", shows: ".decision" },
+  safety: { at: "safety", en: "Safety", it: "Sicurezza", shows: ".state h2" },
+  settings: { at: "settings", en: "Settings", it: "Impostazioni", shows: ".setting" },
+} as const satisfies Record<ViewName, { at: string; en: string; it: string; shows: string }>;
+const VIEWS = Object.values(PLACES);
 
 const WRITE_GRANT = {
   capability: "fs:write",
