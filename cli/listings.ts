@@ -14,7 +14,8 @@ import type {
 import type { PolicyOverride } from "../ipc/contract/policy-overrides.ts";
 import type { SafetyRuleView, ViolationView } from "../ipc/contract/safety.ts";
 import { confinedMark, outsideText } from "../ipc/words/box-words.ts";
-import { effectText, hazardText } from "../ipc/words/hazard-words.ts";
+import { callFacts } from "../ipc/words/card-facts.ts";
+import { effectText } from "../ipc/words/hazard-words.ts";
 import { amountText } from "../ipc/words/price-words.ts";
 import type { SubjectPolicy } from "../main/decide/policy/policy-overrides.ts";
 import { shortTokens } from "./short-tokens.ts";
@@ -37,10 +38,7 @@ export function approvalColumns(listed: readonly ApprovalView[], now: number): C
 }
 
 function hazardsText({ description }: ApprovalView): string {
-  const sentences = (description?.hazards ?? []).map(({ path, ...hazard }) =>
-    hazardText({ ...hazard, ...(path === undefined ? {} : { path: shortHome(path) }) }, "en"),
-  );
-  return sentences.join("; ");
+  return callFacts(description, "en", homeFolder(process.env)).hazards.join("; ");
 }
 
 /** Its hazards, and where it has none what it leaves behind; then what it is confined to, or that it asks not to be. */

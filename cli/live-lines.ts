@@ -1,7 +1,7 @@
 import { ownCommand } from "../ipc/base/own-command.ts";
 import { visible } from "../ipc/base/visible-text.ts";
 import type { ApprovalView, OperatorApi, OperatorEvent } from "../ipc/contract/operator-api.ts";
-import { hazardText } from "../ipc/words/hazard-words.ts";
+import { callFacts } from "../ipc/words/card-facts.ts";
 import { folded, widthOf } from "./watch/rows.ts";
 
 /** What happens at the gate, a line each, for the person in whose terminal it runs. A log gets no values; this does. */
@@ -52,7 +52,7 @@ function lineOf(event: OperatorEvent, answer_in: string): string | undefined {
 }
 
 function asked(view: ApprovalView): string {
-  const hazards = (view.description?.hazards ?? []).map((hazard) => hazardText(hazard, "en"));
+  const { hazards } = callFacts(view.description, "en");
   const what = visible(`${view.agent_name} asks: ${view.action_verb} ${view.target_summary}`);
   return hazards.length === 0 ? what : `${what}: ${visible(hazards.join("; "))}`;
 }

@@ -1,16 +1,10 @@
 import { shortenHome, visible } from "../../ipc/base/visible-text.ts";
-import type { Hazard } from "../../ipc/contract/description.ts";
 import type { Language } from "../../ipc/contract/language.ts";
 import type { ApprovalView } from "../../ipc/contract/operator-api.ts";
-import { allowingText, confinedText, hostWantedBy } from "../../ipc/words/box-words.ts";
-import { repeatedText, STOP_WORDS } from "../../ipc/words/call-words.ts";
+import { type CardFacts, cardFacts } from "../../ipc/words/card-facts.ts";
 import { choiceText } from "../../ipc/words/choice-words.ts";
 import { excludedFrom } from "../../ipc/words/choices.ts";
-import { effectText, hazardText } from "../../ipc/words/hazard-words.ts";
-import { judgesSaid } from "../../ipc/words/judge-words.ts";
-import { shownCall } from "../../ipc/words/shown-call.ts";
 import { timeLeftText } from "../../ipc/words/time-left.ts";
-import { userWordsLine } from "../../ipc/words/user-words.ts";
 import { parseExpiry } from "../durations.ts";
 import { momentText } from "../times.ts";
 import { CARD_WORDS } from "./card-words.ts";
@@ -39,8 +33,8 @@ export function headRows(
 ): Row[] {
   const lines = card.card.lines.map((line) => visible(line));
   // The card's own question comes after it: the call is the same one as before.
-  const asked =
-    card.repeated === null ? [] : [`${repeatedText(card.repeated, language)}. ${STOP_WORDS[language].question}`];
+  const facts = cardFacts(card, language, home);
+  const asked = facts.again === null ? [] : [`${facts.again.said}. ${facts.again.question}`];
   const [question = "", ...rest] = [...asked, ...lines];
   const right = [visible(card.agent_name), timeLeftText(Date.parse(card.expires_at) - now, language), position]
     .filter(Boolean)
@@ -54,8 +48,8 @@ export function headRows(
     const tone = card.card.form === "full" && index === rest.length - 1 ? "quiet" : "plain";
     rows.push(...folded(line, width, most).map((text): Row => ({ text, tone })));
   });
-  rows.push(...factRows(card, width, most, language, home));
-  return most === 1 ? rows : [...rows, ...backgroundRows(card, width, most - 1, language, home)];
+  rows.push(...factRows(facts, width, most, language));
+  return most === 1 ? rows : [...rows, ...backgroundRows(card, facts, width, most - 1, { language, home })];
 }
 
 /**
@@ -63,48 +57,31 @@ export function headRows(
  * what it is confined to.
  */
 function factRows(
-  { description, confined }: ApprovalView,
+  { hazards, effect, confined }: Pick<CardFacts, "hazards" | "effect" | "confined">,
   width: number,
   most: number,
   language: Language,
-  home: string | null,
 ): Row[] {
-  if (description === null) return [];
-  const { hazards, effect } = description;
-  const quiet = [
-    // What it is confined to says what it can change.
-    ...(hazards.length > 0 || (confined !== null && effect === "anything") ? [] : [effectText(effect, language)]),
-    ...(confined === null ? [] : [confinedText(confined, home, language)]),
-  ].map((text): Row => ({ text: folded(text, width, 1)[0] ?? "", tone: "quiet" }));
-  if (hazards.length === 0) return quiet;
-  const said = hazards
-    .slice(0, most === 1 ? 1 : HAZARDS_SAID)
-    .map((hazard) => visible(hazardText(withShortPath(hazard, home), language)));
+  const quiet = [effect ?? "", confined.join(", ")]
+    .filter((text) => text !== "")
+    .map((text): Row => ({ text: folded(text, width, 1)[0] ?? "", tone: "quiet" }));
+  const said = hazards.slice(0, most === 1 ? 1 : HAZARDS_SAID).map((sentence) => visible(sentence));
   const more = hazards.length - said.length;
   if (more > 0) said.push(`${said.pop() ?? ""} (${callWords[language].more(more)})`);
   const dangers = said.flatMap((text) => folded(text, width, most)).map((text): Row => ({ text, tone: "danger" }));
   return [...dangers, ...quiet];
 }
 
-function withShortPath(hazard: Hazard, home: string | null): Hazard {
-  return hazard.path === undefined || home === null ? hazard : { ...hazard, path: shortenHome(hazard.path, home) };
-}
-
 function backgroundRows(
   card: ApprovalView,
+  { reason, allowing, wanted_by, asked, judged }: CardFacts,
   width: number,
   most: number,
-  language: Language,
-  home: string | null,
+  { language, home }: Pick<WatchState, "language" | "home">,
 ): Row[] {
   const words = CARD_WORDS[language];
-  const reason = shownCall(card).reason.trim();
-  const allowing = allowingText(card, language);
-  const wanted_by = hostWantedBy(card.executor, card.intent.trim(), language);
   const folder = card.cwd === null || home === null ? card.cwd : shortenHome(card.cwd, home);
   const in_folder = folder === null ? words.folder_unknown : words.in_folder(visible(folder));
-  const asked = userWordsLine(card, language);
-  const judged = judgesSaid(card, language);
   const judged_more = judged.length - JUDGES_SAID;
   const texts = [
     // A command's line has said it.
@@ -115,10 +92,8 @@ function backgroundRows(
     ...judged.slice(0, JUDGES_SAID).flatMap(({ text }) => folded(visible(text), width, most)),
     ...(judged_more > 0 ? [callWords[language].more(judged_more)] : []),
     ...(wanted_by === null ? [] : folded(visible(wanted_by), width, most)),
-    ...(allowing === null || card.card.form !== "full" ? [] : folded(allowing, width, most)),
-    ...(reason === "" || wanted_by !== null
-      ? []
-      : folded(words.says(visible(card.agent_name), visible(reason)), width, most)),
+    ...(allowing === null ? [] : folded(allowing, width, most)),
+    ...(reason === "" ? [] : folded(words.says(visible(card.agent_name), visible(reason)), width, most)),
   ];
   return texts.map((text) => ({ text, tone: "quiet" }));
 }

@@ -1,6 +1,6 @@
 import { shortenHome, visible } from "../../ipc/base/visible-text.ts";
 import type { RefusedCall } from "../../ipc/contract/judges.ts";
-import { effectText, hazardText } from "../../ipc/words/hazard-words.ts";
+import { callFacts } from "../../ipc/words/card-facts.ts";
 import { agentGotText, beingJudgedText, possibleText, refusedText } from "../../ipc/words/judge-words.ts";
 import { spanText } from "../times.ts";
 import { FRAME_WORDS } from "./frame-words.ts";
@@ -72,8 +72,7 @@ function effectRows(
   language: WatchState["language"],
   of: (text: string, tone: Row["tone"]) => Row[],
 ): Row[] {
-  if (description === null) return [];
-  const { hazards, effect } = description;
-  if (hazards.length === 0) return of(effectText(effect, language), "quiet");
-  return hazards.slice(0, 3).flatMap((hazard) => of(hazardText(hazard, language), "danger"));
+  const { hazards, effect } = callFacts(description, language);
+  if (effect !== null) return of(effect, "quiet");
+  return hazards.slice(0, 3).flatMap((sentence) => of(sentence, "danger"));
 }

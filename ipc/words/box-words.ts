@@ -277,11 +277,6 @@ export function confinedParts(
   return [confined(placeText(project, home)), words.network[whole_agent ? "named" : network ? "asked" : "none"]];
 }
 
-/** The same as one text: `Confined to ~/project, no network`. */
-export function confinedText(confined: Confined, home: string | null, language: Language): string {
-  return confinedParts(confined, home, language).join(", ");
-}
-
 /** What that means for the command, in two sentences. */
 export function confinedMeaning(
   { kind, project, network, whole_agent }: Confined,

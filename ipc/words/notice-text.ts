@@ -2,7 +2,7 @@ import { shortened, visible } from "../base/visible-text.ts";
 import type { Language } from "../contract/language.ts";
 import type { ApprovalView } from "../contract/operator-api.ts";
 import { repeatedText } from "./call-words.ts";
-import { hazardText } from "./hazard-words.ts";
+import { callFacts } from "./card-facts.ts";
 
 /** What a notification about waiting requests says, on the desktop and in the browser. Pure: the page loads it, too. */
 
@@ -56,11 +56,12 @@ export function requestText(view: ApprovalView, language: Language): NoticeText 
   const question = questionOf(view, language);
   const agent = visible(view.agent_name);
   const card_lines = view.card.lines.slice(cardQuestion(view) === null ? 0 : 1);
-  const hazards = hazardLines(view, language).filter((line) => !card_lines.includes(line));
+  const hazards = callFacts(view.description, language).hazards.map((sentence) => visible(sentence));
+  const first = [...new Set(hazards)].slice(0, HAZARDS_SHOWN).filter((line) => !card_lines.includes(line));
   const [what = "", ...rest] = card_lines;
   return {
     title: question === null ? asksTitle(view.agent_name, language) : `${agent}: ${question}`,
-    lines: [what, ...hazards, ...rest],
+    lines: [what, ...first, ...rest],
   };
 }
 
@@ -101,12 +102,6 @@ export function othersText(count: number, language: Language): string {
 
 export function isHazardous({ description }: ApprovalView): boolean {
   return description !== null && description.hazards.length > 0;
-}
-
-/** What is dangerous about it, the worst first: each sentence once. */
-function hazardLines({ description }: ApprovalView, language: Language): string[] {
-  const sentences = description?.hazards.map((hazard) => visible(hazardText(hazard, language))) ?? [];
-  return [...new Set(sentences)].slice(0, HAZARDS_SHOWN);
 }
 
 /** Characters beyond Latin may be twice as wide. */

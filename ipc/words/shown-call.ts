@@ -8,9 +8,7 @@ import type { ApprovalView } from "../contract/operator-api.ts";
 export interface ShownCall {
   /** What is asked about, where that is a file that is read or an address; `host`: where its host begins and ends in the text. */
   object: { kind: "path"; text: string } | { kind: "url"; text: string; host: readonly [number, number] } | null;
-  /** Why, in the agent's own words; "" where it says nothing. */
-  reason: string;
-  /** The arguments that neither the description nor these two show whole. */
+  /** The arguments that neither the description, the object nor the agent's reason show whole. */
   beside: Readonly<Record<string, unknown>>;
 }
 
@@ -20,10 +18,10 @@ type Asking = Pick<ApprovalView, "args" | "capabilities" | "cwd" | "description"
 const REASON_CHARACTERS = 300;
 
 export function shownCall(asking: Asking): ShownCall {
-  const { description, intent, cwd } = asking;
+  const { description, cwd } = asking;
   const entries = Object.entries(asking.args ?? {});
-  if (description === null) return { object: null, reason: intent, beside: Object.fromEntries(entries) };
-  const reason = reasonOf(asking, description);
+  if (description === null) return { object: null, beside: Object.fromEntries(entries) };
+  const reason = reasonOf(asking);
   const object = objectOf(entries, asking, description);
   const beside = entries.filter(([name, value]) => {
     if (name === "description" && value === reason) return reason.length > REASON_CHARACTERS;
@@ -31,13 +29,16 @@ export function shownCall(asking: Asking): ShownCall {
     if (description.request !== null && name === "method" && value === description.request.method) return false;
     return !isInCommands(name, value, description) && !isInChanges(value, description.changes, cwd);
   });
-  return { object, reason, beside: Object.fromEntries(beside) };
+  return { object, beside: Object.fromEntries(beside) };
 }
 
-/** Commands carry it as an argument; for other tools an argument of that name is what they work with. */
-function reasonOf({ intent, args }: Asking, { kind }: Description): string {
+/**
+ * Why, in the agent's own words; "" where it says nothing. Commands carry it as an argument; for other tools an argument of that name is
+ * what they work with.
+ */
+export function reasonOf({ intent, args, description }: Pick<Asking, "args" | "description" | "intent">): string {
   if (intent.trim() !== "") return intent;
-  const said = kind === "command" ? args?.description : undefined;
+  const said = description?.kind === "command" ? args?.description : undefined;
   return typeof said === "string" ? said : "";
 }
 

@@ -1,8 +1,7 @@
 import type { Description, Hazard } from "../contract/description.ts";
 import type { Language } from "../contract/language.ts";
 import type { ApprovalView } from "../contract/operator-api.ts";
-import { repeatedText, STOP_WORDS } from "./call-words.ts";
-import { hazardText } from "./hazard-words.ts";
+import { cardFacts } from "./card-facts.ts";
 import { type SpokenName, spokenName, spokenPath, spokenProgram } from "./spoken-names.ts";
 import { SPOKEN_WORDS, type SpokenWords } from "./spoken-words.ts";
 
@@ -37,16 +36,19 @@ class Names {
 export function spoken(view: ApprovalView, language: Language, now: number): string {
   const words = SPOKEN_WORDS[language];
   const names = new Names();
-  const { description, repeated, agent_name, expires_at } = view;
+  const { agent_name, expires_at } = view;
   const agent = names.of(spokenName(agent_name, AGENT_NAME), words.an_agent);
   const asks = words.asks(agent, whatOf(view, words, names));
-  const hazards = (description?.hazards ?? []).map((hazard) => spokenHazard(hazard, language, names));
-  const again = repeated === null ? [] : [repeatedText(repeated, language), STOP_WORDS[language].question];
-  const outside = description?.outside === undefined ? [] : [words.outside];
+  const hazards = view.description?.hazards.map((hazard) => sayable(hazard, words, names)) ?? [];
+  const description = view.description === null ? null : { ...view.description, hazards };
+  const facts = cardFacts({ ...view, description }, language);
+  const dangers = facts.hazards.map((sentence) => sentence.replace(" (", ", ").replace(")", ""));
+  const again = facts.again === null ? [] : [facts.again.said, facts.again.question];
+  const outside = facts.outside === null ? [] : [words.outside];
   const minutes = Math.floor((Date.parse(expires_at) - now) / MINUTE_MS);
-  const ends = [words.left(minutes), repeated === null ? words.keys : words.keys_repeated];
+  const ends = [words.left(minutes), facts.again === null ? words.keys : words.keys_repeated];
   // The first ones matter most: what there is no room for is on the card.
-  const middle = [...(names.has_hidden ? [words.hidden] : []), ...again, ...new Set(hazards), ...outside];
+  const middle = [...(names.has_hidden ? [words.hidden] : []), ...again, ...new Set(dangers), ...outside];
   return sentences([asks], middle, ends);
 }
 
@@ -138,13 +140,10 @@ function toolOf({ mcp }: Description, executor: string, words: SpokenWords, name
   return server === "" ? words.tool(tool) : words.tool_of(tool, server);
 }
 
-/** The sentence of every surface, with names in it that a voice can say. */
-function spokenHazard({ path, host, ...hazard }: Hazard, language: Language, names: Names): string {
-  const words = SPOKEN_WORDS[language];
+/** With names in it that a voice can say. */
+function sayable({ path, host, ...hazard }: Hazard, words: SpokenWords, names: Names): Hazard {
   const { text, has_hidden } = path === undefined ? { text: "", has_hidden: false } : spokenPath(path).name;
   const file = text === "" ? {} : { path: names.of({ text, has_hidden }, "") };
   const at = host === undefined ? {} : { host: names.of(spokenName(host), words.a_host) };
-  return hazardText({ ...hazard, ...file, ...at }, language)
-    .replace(" (", ", ")
-    .replace(")", "");
+  return { ...hazard, ...file, ...at };
 }

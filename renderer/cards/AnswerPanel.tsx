@@ -1,11 +1,11 @@
 import type { ReactNode } from "react";
 import type { Answer, ApprovalView } from "../../ipc/contract/operator-api.ts";
-import { STOP_WORDS } from "../../ipc/words/call-words.ts";
+import type { CardFacts } from "../../ipc/words/card-facts.ts";
 import { looksOf } from "../../ipc/words/looking.ts";
 import { Button } from "../parts/Button.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";
 import { cardWords } from "../words/cards.ts";
-import { useLanguage, useWords } from "../words/language.ts";
+import { useWords } from "../words/language.ts";
 import { mcpWords } from "../words/mcp.ts";
 import { DenyMessage } from "./DenyMessage.tsx";
 import { Key } from "./Key.tsx";
@@ -22,12 +22,17 @@ export type Panel = "none" | "message" | "remember" | "looks";
 
 interface AnswerRowProps {
   view: ApprovalView;
+  again: CardFacts["again"];
   guarded: FilteredPresses;
   /** False until everything that is asked about was in sight: nothing is approved before. */
   is_readable: boolean;
   wider: WiderAnswer | null;
   onAnswer(answer: Answer): void;
   onOpen(panel: Exclude<Panel, "none">): void;
+}
+
+interface StopRowProps extends AnswerRowProps {
+  again: NonNullable<CardFacts["again"]>;
 }
 
 interface AnswerPanelProps extends AnswerRowProps {
@@ -38,7 +43,7 @@ interface AnswerPanelProps extends AnswerRowProps {
 
 export function AnswerPanel({ panel, is_sending, onClose, ...row }: AnswerPanelProps) {
   const { view, guarded, onAnswer } = row;
-  if (view.repeated !== null) return <StopRow {...row} />;
+  if (row.again !== null) return <StopRow {...row} again={row.again} />;
   if (panel === "remember")
     return (
       <>
@@ -78,8 +83,7 @@ export function AnswerPanel({ panel, is_sending, onClose, ...row }: AnswerPanelP
 }
 
 /** Of a call that is made again and again: the no stops it, the yes lets it continue, and nothing is remembered. */
-function StopRow({ view: { token }, guarded, is_readable, onAnswer }: AnswerRowProps) {
-  const words = STOP_WORDS[useLanguage()];
+function StopRow({ view: { token }, again, guarded, is_readable, onAnswer }: StopRowProps) {
   return (
     <AnswersRow
       no={
@@ -89,7 +93,7 @@ function StopRow({ view: { token }, guarded, is_readable, onAnswer }: AnswerRowP
           aria-keyshortcuts="d"
           onClick={guarded.answers(() => onAnswer({ token, decision: "rejected" }))}
         >
-          {words.stop}
+          {again.stop}
           <Key>D</Key>
         </Button>
       }
@@ -100,7 +104,7 @@ function StopRow({ view: { token }, guarded, is_readable, onAnswer }: AnswerRowP
           disabled={!is_readable}
           onClick={guarded.answers(() => onAnswer({ token, decision: "approved" }))}
         >
-          {words.let_it}
+          {again.let_it}
           <Key>A</Key>
         </Button>
       }

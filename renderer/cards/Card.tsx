@@ -1,14 +1,16 @@
 import { type KeyboardEvent, memo, useEffect, useId, useMemo, useRef, useState } from "react";
 import type { ApprovalView } from "../../ipc/contract/operator-api.ts";
+import { type CardFacts, cardFacts } from "../../ipc/words/card-facts.ts";
 import { shownCall } from "../../ipc/words/shown-call.ts";
+import { useHome } from "../gate/use-home.tsx";
 import { Button } from "../parts/Button.tsx";
 import { Failure } from "../parts/Failure.tsx";
 import { cardWords } from "../words/cards.ts";
-import { useWords } from "../words/language.ts";
+import { useLanguage, useWords } from "../words/language.ts";
 import { AnswerPanel, type Panel } from "./AnswerPanel.tsx";
 import { CardDetails } from "./CardDetails.tsx";
-import { CardFacts } from "./CardFacts.tsx";
 import { CardHead } from "./CardHead.tsx";
+import { CardNotes } from "./CardNotes.tsx";
 import { Hero } from "./Hero.tsx";
 import { Key } from "./Key.tsx";
 import { presence } from "./presence.ts";
@@ -35,6 +37,7 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
     [view.description, view.links, view.confined, view.mcp, is_repeated],
   );
   const shown = useMemo(() => shownCall(view), [view]);
+  const facts = useFacts(view);
   const wider = useMemo(() => widerAnswer(view, words), [view, words]);
   const { is_read, ends } = useReading();
   const guarded = usePressFilter(card, `${panel} ${is_unfolded} ${view.card.form} ${content}`);
@@ -65,13 +68,13 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
       {...guarded.presses}
       onKeyDown={onKeyDown}
     >
-      <CardHead view={view} shown={shown} title_id={title_id} />
+      <CardHead view={view} facts={facts} shown={shown} title_id={title_id} />
       <EndsProvider ends={ends}>
         <Hero key={content} view={view} shown={shown} />
       </EndsProvider>
       <div className="row notes-row">
         <div className="notes">
-          <CardFacts view={view} shown={shown} proposed={wider?.why ?? null} />
+          <CardNotes view={view} facts={facts} proposed={wider?.why ?? null} />
         </div>
         <Button
           look="plain"
@@ -88,6 +91,7 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
       {is_unfolded ? <CardDetails view={view} /> : null}
       <AnswerPanel
         view={view}
+        again={facts.again}
         panel={panel}
         guarded={guarded}
         is_readable={is_read}
@@ -104,6 +108,12 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
     </article>
   );
 });
+
+function useFacts(view: ApprovalView): CardFacts {
+  const language = useLanguage();
+  const home = useHome();
+  return useMemo(() => cardFacts(view, language, home), [view, language, home]);
+}
 
 /** Answered from here a card closes as meant; otherwise it was removed while the user was filling it in. */
 function useInterruption(is_filled_in: boolean): void {

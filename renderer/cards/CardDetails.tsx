@@ -13,7 +13,7 @@ import { type CardWords, cardWords } from "../words/cards.ts";
 import { useLanguage, useWords } from "../words/language.ts";
 import { mcpWords } from "../words/mcp.ts";
 import { ArgumentsBlock } from "./ArgumentsBlock.tsx";
-import { JUDGES_SAID } from "./CardFacts.tsx";
+import { JUDGES_SAID } from "./CardNotes.tsx";
 import { EndsProvider } from "./read-to-end.tsx";
 import { WrittenText } from "./ToolBlock.tsx";
 

@@ -1,20 +1,25 @@
-import type { Language } from "../../ipc/contract/language.ts";
 import type { ApprovalView } from "../../ipc/contract/operator-api.ts";
 import { verbAsked } from "../../ipc/words/box-words.ts";
-import { repeatedText, STOP_WORDS } from "../../ipc/words/call-words.ts";
+import type { CardFacts } from "../../ipc/words/card-facts.ts";
 import type { ShownCall } from "../../ipc/words/shown-call.ts";
 import { Target } from "../parts/Target.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";
 import { type CardWords, cardWords } from "../words/cards.ts";
-import { useLanguage } from "../words/language.ts";
+import { useWords } from "../words/language.ts";
 import { changeText } from "./ChangeName.tsx";
 import { TimeLeft } from "./Countdown.tsx";
 import { PathText } from "./PathText.tsx";
 
+interface CardHeadProps {
+  view: ApprovalView;
+  facts: CardFacts;
+  shown: ShownCall;
+  title_id: string;
+}
+
 /** The question, what it is about where that fits in a line, the folder, who asks and how long there is. */
-export function CardHead({ view, shown, title_id }: { view: ApprovalView; shown: ShownCall; title_id: string }) {
-  const language = useLanguage();
-  const words = cardWords[language];
+export function CardHead({ view, facts, shown, title_id }: CardHeadProps) {
+  const words = useWords(cardWords);
   const { cwd, description } = view;
   const [change, ...others] = description?.changes ?? [];
   const path =
@@ -23,7 +28,7 @@ export function CardHead({ view, shown, title_id }: { view: ApprovalView; shown:
     <header className="head">
       <div className="asked">
         <h2 id={title_id} className="question">
-          <VisibleText text={questionText(view, words, language)} />
+          <VisibleText text={questionText(view, facts, words)} />
         </h2>
         {/* Its question is about all of these calls: what each of them does. */}
         {view.repeated === null ? null : (
@@ -62,8 +67,8 @@ export function CardHead({ view, shown, title_id }: { view: ApprovalView; shown:
   );
 }
 
-function questionText(view: ApprovalView, words: CardWords, language: Language): string {
-  if (view.repeated !== null) return `${repeatedText(view.repeated, language)}. ${STOP_WORDS[language].question}`;
+function questionText(view: ApprovalView, { again }: CardFacts, words: CardWords): string {
+  if (again !== null) return `${again.said}. ${again.question}`;
   const mcp = view.description?.mcp ?? null;
   return mcp === null
     ? words.question(verbAsked(view))

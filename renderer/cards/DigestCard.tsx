@@ -1,7 +1,8 @@
 import { type KeyboardEvent, type ReactNode, useId, useMemo, useRef, useState } from "react";
 import { shortened } from "../../ipc/base/visible-text.ts";
 import type { Answer, ApprovalView } from "../../ipc/contract/operator-api.ts";
-import { confinedMark, outsideText } from "../../ipc/words/box-words.ts";
+import { confinedMark } from "../../ipc/words/box-words.ts";
+import { cardFacts } from "../../ipc/words/card-facts.ts";
 import { answerWith } from "../../ipc/words/choices.ts";
 import { type ShownCall, shownCall } from "../../ipc/words/shown-call.ts";
 import { Button } from "../parts/Button.tsx";
@@ -9,6 +10,7 @@ import { VisibleText } from "../parts/VisibleText.tsx";
 import { type CardWords, cardWords } from "../words/cards.ts";
 import { useLanguage, useWords } from "../words/language.ts";
 import { AnswersRow } from "./AnswerPanel.tsx";
+import { Warnings } from "./CardNotes.tsx";
 import { TimeLeft } from "./Countdown.tsx";
 import { callRows } from "./call-text.ts";
 import { commonChoice, groupsOf } from "./digest.ts";
@@ -317,21 +319,7 @@ function BundleItem({ view, shown, is_mixed }: Item & { is_mixed: boolean }) {
           {is_whole ? null : <span className="quiet"> · {words.digest.longer}</span>}
         </p>
       ) : null}
-      {view.description?.outside === undefined ? null : (
-        <p className="outside">
-          <VisibleText text={outsideText(view.description.outside.reason, language)} />
-        </p>
-      )}
-      {view.links.map((line) => (
-        <p key={line} className="link">
-          <VisibleText text={line} />
-        </p>
-      ))}
-      {view.hints.map((line) => (
-        <p key={line} className="quiet">
-          {line}
-        </p>
-      ))}
+      <Warnings view={view} outside={cardFacts(view, language).outside} />
       {is_said || !is_whole ? null : <Hero view={view} shown={shown} />}
     </li>
   );

@@ -9,7 +9,7 @@ import { appeared, EMPTY } from "../../cli/watch/state.ts";
 import { BOX_PROBLEMS, type BoxAgent, type BoxStatus, UNCONFINED_REASONS } from "../../ipc/contract/box.ts";
 import { LANGUAGES } from "../../ipc/contract/language.ts";
 import type { ApprovalView } from "../../ipc/contract/operator-api.ts";
-import { boxAgentWords, boxProblemWords, confinedText, unconfinedText } from "../../ipc/words/box-words.ts";
+import { boxAgentWords, boxProblemWords, confinedParts, unconfinedText } from "../../ipc/words/box-words.ts";
 import { withoutBox } from "../box/box-under-test.ts";
 import { approvalView } from "../support/approval-view.ts";
 import { WORKING_BOX } from "../support/box-status.ts";
@@ -38,10 +38,10 @@ describe("the words of confined execution", () => {
 
   it("what they are about is shortened, and a folder has the home's short name", () => {
     expect(unconfinedText("leaves-the-box", "x".repeat(5000), "en").length).toBeLessThan(200);
-    expect(confinedText({ project: "/home/ada/p\u202e", network: false }, "/home/ada", "en")).toBe(
+    expect(confinedParts({ project: "/home/ada/p\u202e", network: false }, "/home/ada", "en").join(", ")).toBe(
       "Confined to ~/p\\u{202e}, no network",
     );
-    expect(confinedText({ project: "/srv/p", network: true }, null, "it")).toBe(
+    expect(confinedParts({ project: "/srv/p", network: true }, null, "it").join(", ")).toBe(
       "Confinato a /srv/p, rete: ti viene chiesto ogni host",
     );
   });

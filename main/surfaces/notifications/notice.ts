@@ -4,7 +4,7 @@ import type { Alarm } from "../../../ipc/contract/alarms.ts";
 import type { Language } from "../../../ipc/contract/language.ts";
 import type { ApprovalView, PairingRequest } from "../../../ipc/contract/operator-api.ts";
 import { ALARM_WORDS } from "../../../ipc/words/alarm-words.ts";
-import { STOP_WORDS } from "../../../ipc/words/call-words.ts";
+import { cardFacts } from "../../../ipc/words/card-facts.ts";
 import {
   bundleText,
   columns,
@@ -40,14 +40,12 @@ export function approvalNotice(view: ApprovalView, settings: NoticeSettings): No
   const words = NOTICE_WORDS[settings.language];
   const { title, lines: said } = requestText(view, settings.language);
   const whole = wholeRequest(view, said, 1);
-  const is_repeated = view.repeated !== null;
+  const { again } = cardFacts(view, settings.language);
   const lines = whole ?? [...said.map((line) => shortened(line, ROW_WIDTH * 2)), words.more];
   const can_approve = whole !== null && settings.has_body;
   const buttons = [
-    { action: "deny" as const, label: is_repeated ? STOP_WORDS[settings.language].stop : words.deny },
-    ...(can_approve
-      ? [{ action: "approve" as const, label: is_repeated ? STOP_WORDS[settings.language].let_it : words.approve }]
-      : []),
+    { action: "deny" as const, label: again?.stop ?? words.deny },
+    ...(can_approve ? [{ action: "approve" as const, label: again?.let_it ?? words.approve }] : []),
   ];
   const notice = { kind: "approval", is_urgent: isHazardous(view), title, lines, buttons } as const;
   return withReview(notice, settings, can_approve);

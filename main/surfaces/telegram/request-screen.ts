@@ -1,14 +1,10 @@
 import { isPlainText, shortened, shortenHome, visible } from "../../../ipc/base/visible-text.ts";
 import type { Language } from "../../../ipc/contract/language.ts";
 import type { ApprovalView, Choice } from "../../../ipc/contract/operator-api.ts";
-import { repeatedText, STOP_WORDS } from "../../../ipc/words/call-words.ts";
+import { cardFacts } from "../../../ipc/words/card-facts.ts";
 import { choiceText } from "../../../ipc/words/choice-words.ts";
-import { hazardText } from "../../../ipc/words/hazard-words.ts";
-import { judgesSaid } from "../../../ipc/words/judge-words.ts";
 import { requestText } from "../../../ipc/words/notice-text.ts";
-import { priceText } from "../../../ipc/words/price-words.ts";
 import { SURFACE_WORDS } from "../../../ipc/words/surface-words.ts";
-import { userWordsLine } from "../../../ipc/words/user-words.ts";
 import type { Button, Screen } from "./bot-api.ts";
 import { TELEGRAM_WORDS } from "./words.ts";
 
@@ -111,15 +107,16 @@ function howAnswered(view: ApprovalView, language: Language): string {
 function ownLines(view: ApprovalView, { language, home }: ScreenSettings): string[] {
   const words = TELEGRAM_WORDS[language];
   const { title, lines } = requestText(view, language);
-  const hazards = view.description?.hazards.map((hazard) => visible(hazardText(hazard, language))) ?? [];
+  const { hazards: dangers, again, price, judged } = cardFacts(view, language);
+  const hazards = dangers.map((sentence) => visible(sentence));
   const needs = view.capabilities.length > 1 ? view.capabilities : [];
   const folder = view.cwd === null ? null : words.in_folder(visible(shortenHome(view.cwd, home)));
   const further = [
     ...hazards,
-    ...(view.repeated === null ? [] : [repeatedText(view.repeated, language)]),
-    ...(view.price === null ? [] : [priceText(view.price, language)]),
+    ...(again === null ? [] : [again.said]),
+    ...(price === null ? [] : [price]),
     ...needs.map(({ capability, target }) => words.needs(capability, visible(target))),
-    ...judgesSaid(view, language).map(({ text }) => visible(text)),
+    ...judged.map(({ text }) => visible(text)),
     ...(folder === null || lines.some((line) => line.endsWith(`(${folder})`)) ? [] : [folder]),
   ];
   const said = new Set(lines.flatMap((line) => [line, ...line.split(" | ")]));
@@ -131,7 +128,7 @@ function ownLines(view: ApprovalView, { language, home }: ScreenSettings): strin
 /** What the user asked for as the agent's client says, the agent's own words and every argument, each line marked: none of them can be taken for the gate's. */
 function quotedLines(view: ApprovalView, language: Language): string[] {
   const words = TELEGRAM_WORDS[language];
-  const asked = userWordsLine(view, language);
+  const { asked } = cardFacts(view, language);
   const user_words = asked === null ? [] : [asked.label, ...quoted(asked.text)];
   const intent = view.intent === "" ? [] : [words.says(agentName(view)), ...quoted(view.intent)];
   const given = Object.entries(view.args ?? {}).flatMap(([key, value]) => {
@@ -193,10 +190,10 @@ function cut(lines: readonly string[]): string[] {
 
 function answerButtons(view: ApprovalView, language: Language): Button[] {
   const [approve, reject] = view.card.buttons;
-  const stop = view.repeated === null ? undefined : STOP_WORDS[language];
+  const { again } = cardFacts(view, language);
   return [
-    { text: stop?.let_it ?? approve?.text ?? "", data: `approve:${view.token}` },
-    { text: stop?.stop ?? reject?.text ?? "", data: `reject:${view.token}` },
+    { text: again?.let_it ?? approve?.text ?? "", data: `approve:${view.token}` },
+    { text: again?.stop ?? reject?.text ?? "", data: `reject:${view.token}` },
   ];
 }
 

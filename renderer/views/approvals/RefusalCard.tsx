@@ -1,7 +1,7 @@
 import { useId, useMemo, useRef } from "react";
 import type { RefusedCall } from "../../../ipc/contract/judges.ts";
 import { toolText } from "../../../ipc/words/box-words.ts";
-import { effectText } from "../../../ipc/words/hazard-words.ts";
+import { callFacts } from "../../../ipc/words/card-facts.ts";
 import { agentGotText, possibleText, refusedText } from "../../../ipc/words/judge-words.ts";
 import { shownCall } from "../../../ipc/words/shown-call.ts";
 import { Hazards } from "../../cards/Hazards.tsx";
@@ -11,6 +11,7 @@ import { EndsProvider, useReading } from "../../cards/read-to-end.tsx";
 import { usePressFilter } from "../../cards/use-press-filter.ts";
 import { useAct } from "../../gate/use-act.ts";
 import { useCall } from "../../gate/use-gate.tsx";
+import { useHome } from "../../gate/use-home.tsx";
 import { Button } from "../../parts/Button.tsx";
 import { Failure } from "../../parts/Failure.tsx";
 import { RelativeTime } from "../../parts/RelativeTime.tsx";
@@ -39,6 +40,7 @@ export function RefusalCard({ refusal, onDismissed }: RefusalCardProps) {
   const guarded = usePressFilter(card, `${refusal.can_override} ${is_read}`);
   const { id, description, can_override, overridden_at } = refusal;
   const shown = useMemo(() => shownCall({ ...refusal, intent: "" }), [refusal]);
+  const { hazards, effect } = callFacts(description, language, useHome());
   const got = agentGotText(refusal, language);
   const act = (method: "reviews.override" | "reviews.dismiss") => {
     if (is_busy) return; // a button that is disabled loses the focus
@@ -57,15 +59,13 @@ export function RefusalCard({ refusal, onDismissed }: RefusalCardProps) {
         <Hero view={{ ...refusal, target_summary: refusal.summary }} shown={shown} />
       </EndsProvider>
       <div className="notes">
-        {description === null || description.hazards.length === 0 ? null : <Hazards hazards={description.hazards} />}
+        <Hazards hazards={hazards} />
         {got === null ? null : (
           <p>
             <VisibleText text={got} />
           </p>
         )}
-        {description === null || description.hazards.length > 0 ? null : (
-          <p className="quiet">{effectText(description.effect, language)}</p>
-        )}
+        {effect === null ? null : <p className="quiet">{effect}</p>}
         <p className={overridden_at !== null ? "doubt" : can_override ? "quiet" : undefined}>
           {possibleText(refusal, language)}.
         </p>

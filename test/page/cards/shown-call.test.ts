@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { DescribedChange } from "../../../ipc/contract/description.ts";
 import type { ApprovalView } from "../../../ipc/contract/operator-api.ts";
-import { shownCall } from "../../../ipc/words/shown-call.ts";
+import { reasonOf, shownCall } from "../../../ipc/words/shown-call.ts";
 import { cardKind, readOf, runs } from "../../support/card-views.ts";
 
 const beside = (view: ApprovalView) => Object.keys(shownCall(view).beside);
@@ -36,7 +36,7 @@ describe("what a card need not show a second time", () => {
   it("every other argument is beside it, and the agent's reason where it isn't one of a command", () => {
     const args = { command: "make", description: "build it", timeout: 9 };
     expect(beside(runs("make", { args }))).toEqual(["timeout"]);
-    expect(shownCall(runs("make", { args })).reason).toBe("build it");
+    expect(reasonOf(runs("make", { args }))).toBe("build it");
     expect(beside(runs("make", { args, intent: "another reason" }))).toEqual(["description", "timeout"]);
     expect(beside(runs("make", { args: { command: "make", description: "x".repeat(301) } }))).toEqual(["description"]);
     expect(beside(readOf("/srv/a", { args: { file_path: "/srv/a", description: "d" } }))).toEqual(["description"]);

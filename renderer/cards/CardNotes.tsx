@@ -1,12 +1,6 @@
 import type { ApprovalView } from "../../ipc/contract/operator-api.ts";
-import { allowingText, confinedParts, hostWantedBy, outsideText } from "../../ipc/words/box-words.ts";
-import { effectText } from "../../ipc/words/hazard-words.ts";
-import { judgesSaid } from "../../ipc/words/judge-words.ts";
+import type { CardFacts } from "../../ipc/words/card-facts.ts";
 import { toolStateText } from "../../ipc/words/mcp-words.ts";
-import { priceText } from "../../ipc/words/price-words.ts";
-import type { ShownCall } from "../../ipc/words/shown-call.ts";
-import { userWordsLine } from "../../ipc/words/user-words.ts";
-import { useHome } from "../gate/use-home.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";
 import { cardWords } from "../words/cards.ts";
 import { useLanguage } from "../words/language.ts";
@@ -16,39 +10,20 @@ import { Hazards } from "./Hazards.tsx";
 export const JUDGES_SAID = 3;
 const REASON_SHOWN = 300;
 
-interface CardFactsProps {
+interface CardNotesProps {
   view: ApprovalView;
-  shown: ShownCall;
+  facts: CardFacts;
   /** Why a wider answer is proposed. */
   proposed: string | null;
 }
 
-/** Below the thing itself: what is dangerous about it, or what it leaves behind; the agent's own reason. */
-export function CardFacts({ view, shown, proposed }: CardFactsProps) {
-  const language = useLanguage();
-  const home = useHome();
-  const words = cardWords[language];
-  const { description } = view;
-  const hazards = description?.hazards ?? [];
-  const { confined } = view;
-  const allowing = allowingText(view, language);
-  // What it is confined to says what it can change.
-  const is_said =
-    description === null || hazards.length > 0 || (confined !== null && description.effect === "anything");
-  const effect = is_said ? null : effectText(description.effect, language);
-  const price = view.price === null ? null : words.costs(priceText(view.price, language));
-  const said_of = view.mcp?.state === "looks" ? toolStateText(view.mcp, language) : null;
-  const quiet = [said_of, effect, price, proposed].filter((part) => part !== null);
-  // Of a request for a host it is no reason of the agent's, but the command line.
-  const wanted_by = hostWantedBy(view.executor, view.intent.trim(), language);
-  const reason = wanted_by === null ? shown.reason.trim() : "";
-  const judged = judgesSaid(view, language);
-  const asked = userWordsLine(view, language);
+/** That it asks to run outside its box, where its names lead, and what there is to know of its client. */
+export function Warnings({ view, outside }: { view: ApprovalView; outside: CardFacts["outside"] }) {
   return (
     <>
-      {description?.outside === undefined ? null : (
+      {outside === null ? null : (
         <p className="outside">
-          <VisibleText text={outsideText(description.outside.reason, language)} />
+          <VisibleText text={outside} />
         </p>
       )}
       {view.links.map((line) => (
@@ -61,18 +36,34 @@ export function CardFacts({ view, shown, proposed }: CardFactsProps) {
           {line}
         </p>
       ))}
-      {hazards.length === 0 ? null : <Hazards hazards={hazards} />}
+    </>
+  );
+}
+
+/** Below the thing itself: what is dangerous about it, or what it leaves behind; the agent's own reason. */
+export function CardNotes({ view, facts, proposed }: CardNotesProps) {
+  const language = useLanguage();
+  const words = cardWords[language];
+  const { description } = view;
+  const { hazards, outside, wanted_by, confined, allowing, effect, judged, asked, reason } = facts;
+  const price = facts.price === null ? null : words.costs(facts.price);
+  const said_of = view.mcp?.state === "looks" ? toolStateText(view.mcp, language) : null;
+  const quiet = [said_of, effect, price, proposed].filter((part) => part !== null);
+  return (
+    <>
+      <Warnings view={view} outside={outside} />
+      <Hazards hazards={hazards} />
       {wanted_by === null ? null : (
         <p className="quiet confined">
           <VisibleText text={wanted_by} />
         </p>
       )}
-      {confined === null ? null : (
+      {confined.length === 0 ? null : (
         <p className="quiet confined">
-          <VisibleText text={confinedParts(confined, home, language).join(" · ")} />
+          <VisibleText text={confined.join(" · ")} />
         </p>
       )}
-      {allowing === null || view.card.form !== "full" ? null : <p className="quiet confined">{allowing}.</p>}
+      {allowing === null ? null : <p className="quiet confined">{allowing}.</p>}
       {description?.mcp && description.mcp.claims.length > 0 ? (
         <p className="quiet">
           <VisibleText text={words.claims(description.mcp.server, description.mcp.claims)} />
