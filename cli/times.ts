@@ -1,11 +1,11 @@
-import type { Language } from "../ipc/contract/language.ts";
+import type { InEach, Language } from "../ipc/contract/language.ts";
 
 /** Times as a person reads them in a terminal, in local time. */
 
-const WORDS = {
+const WORDS: InEach<Record<"today" | "yesterday" | "tomorrow" | "locale", string>> = {
   en: { today: "today", yesterday: "yesterday", tomorrow: "tomorrow", locale: "en-GB" },
   it: { today: "oggi", yesterday: "ieri", tomorrow: "domani", locale: "it-IT" },
-} as const satisfies Record<Language, unknown>;
+};
 
 const DAY_MS = 86_400_000;
 

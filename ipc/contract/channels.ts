@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { LANGUAGES } from "./language.ts";
 
 /** The ways in which the gate calls the user, and the Telegram chat that the user linked. Dates are ISO-8601 UTC. */
 
@@ -13,7 +14,7 @@ export const channelStatusSchema = z.object({
   /** The state in one sentence for display, without any secret. */
   text: z.string(),
   /** When it is used, in one sentence in each language: `when nobody answered for 60 s; from 22:00 to 07:00 only what is urgent`. */
-  route: z.object({ en: z.string(), it: z.string() }),
+  route: z.record(z.enum(LANGUAGES), z.string()),
 });
 export type ChannelStatus = z.infer<typeof channelStatusSchema>;
 

@@ -1,4 +1,5 @@
 import { gatePaths } from "../../ipc/base/paths.ts";
+import { isLanguage } from "../../ipc/contract/language.ts";
 import { configSchema, loadConfig } from "../config/config.ts";
 import type { GateNotifications, NotificationConfig } from "../surfaces/notifications/start.ts";
 import type { WatchedGate } from "./tray-feed.ts";
@@ -49,7 +50,8 @@ export class AttachedNotifications {
     if (notifications.state !== "unavailable") return undefined;
     const settings = await this.#gate.call("settings.list", {});
     const value = (key: string) => settings.find((setting) => setting.key === key)?.value;
-    const language = value("language") === "it" ? "it" : "en";
+    const chosen = value("language");
+    const language = isLanguage(chosen) ? chosen : "en";
     return { notifications: { enabled: true }, language, ...callingRules() };
   }
 

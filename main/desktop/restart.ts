@@ -1,6 +1,6 @@
 import { app, dialog } from "electron";
 import type { GateError } from "../../ipc/contract/gate-error.ts";
-import type { Language } from "../../ipc/contract/language.ts";
+import { type Language, languageOf } from "../../ipc/contract/language.ts";
 import {
   deathNotice,
   GATE_EXIT,
@@ -68,5 +68,5 @@ export function showGateEnded({ message, hint }: GateError): void {
 
 /** For when the gate can't be asked for the chosen language. */
 export function systemLanguage(): Language {
-  return app.getLocale().startsWith("it") ? "it" : "en";
+  return languageOf(app.getLocale());
 }

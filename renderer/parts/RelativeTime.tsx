@@ -1,4 +1,4 @@
-import type { Language } from "../../ipc/contract/language.ts";
+import { inEach, type Language } from "../../ipc/contract/language.ts";
 import { useLanguage, useWords } from "../words/language.ts";
 import { partsWords } from "../words/parts.ts";
 import { useNow } from "./clock.ts";
@@ -14,10 +14,7 @@ const STEPS = [
 ] as const;
 
 /** Made once: a listing that scrolls shows hundreds of times a second. */
-const FORMATS: Readonly<Record<Language, ReturnType<typeof formats>>> = {
-  en: formats("en"),
-  it: formats("it"),
-};
+const FORMATS = inEach(formats);
 
 function formats(language: Language) {
   return {

@@ -1,5 +1,6 @@
 import type { ActivityRange, Reported } from "../../ipc/contract/activity.ts";
 import type { ApprovalStatus, Stage, TraceStep } from "../../ipc/contract/decision.ts";
+import type { InEach } from "../../ipc/contract/language.ts";
 
 const en = {
   title: "Activity",
@@ -22,6 +23,7 @@ const en = {
   outcome: "Outcome",
   every_outcome: "Every outcome",
   search: "Search decisions",
+  at: (when: string) => `at ${when}`,
   picked: (times: string) => `Only ${times}.`,
   all_times: "Show all times",
   pick: "Counts over time. Arrow keys move, Enter lists that time.",
@@ -138,6 +140,7 @@ const it: typeof en = {
   outcome: "Esito",
   every_outcome: "Ogni esito",
   search: "Cerca nelle decisioni",
+  at: (when) => `alle ${when}`,
   picked: (times) => `Solo ${times}.`,
   all_times: "Mostra tutto",
   pick: "Conteggi nel tempo. Le frecce spostano, Invio elenca quel momento.",
@@ -231,4 +234,4 @@ const it: typeof en = {
   reset: "Mostra tutte",
 };
 
-export const activityWords = { en, it };
+export const activityWords: InEach<typeof en> = { en, it };

@@ -1,4 +1,5 @@
 import type { Level } from "../../ipc/contract/decision.ts";
+import type { InEach } from "../../ipc/contract/language.ts";
 
 const en = {
   title: "Agents",
@@ -125,4 +126,4 @@ const it: typeof en = {
   none_left: (per_minute) => `nessuna chiamata rimasta; ne tornano ${per_minute} al minuto`,
 };
 
-export const agentsWords = { en, it };
+export const agentsWords: InEach<typeof en> = { en, it };

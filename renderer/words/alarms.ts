@@ -1,3 +1,4 @@
+import type { InEach } from "../../ipc/contract/language.ts";
 import { ALARM_WORDS } from "../../ipc/words/alarm-words.ts";
 
 const en = {
@@ -10,4 +11,4 @@ const it: typeof en = {
   seen: "L'ho visto",
   codes: ALARM_WORDS.it,
 };
-export const alarmWords = { en, it };
+export const alarmWords: InEach<typeof en> = { en, it };

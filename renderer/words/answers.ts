@@ -1,5 +1,6 @@
 import type { Length } from "../../ipc/contract/answer-lengths.ts";
 import type { Capability, Reach } from "../../ipc/contract/decision.ts";
+import type { InEach } from "../../ipc/contract/language.ts";
 
 const en = {
   legend: "Approve, and remember",
@@ -103,5 +104,5 @@ const it: typeof en = {
   approve: "Approva e ricorda",
 };
 
-export const answerWords = { en, it };
+export const answerWords: InEach<typeof en> = { en, it };
 export type AnswerWords = typeof en;

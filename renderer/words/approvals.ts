@@ -1,4 +1,5 @@
 import type { ApprovalStatus } from "../../ipc/contract/decision.ts";
+import type { InEach } from "../../ipc/contract/language.ts";
 
 const en = {
   title: "Approvals",
@@ -94,4 +95,4 @@ const it: typeof en = {
   },
   columns: { when: "Quando", agent: "Agente", what: "Che cosa", outcome: "Esito" },
 };
-export const approvalsWords = { en, it };
+export const approvalsWords: InEach<typeof en> = { en, it };

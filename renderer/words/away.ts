@@ -1,3 +1,4 @@
+import type { InEach } from "../../ipc/contract/language.ts";
 import type { Silence } from "../gate/link.ts";
 
 interface Said {
@@ -41,4 +42,4 @@ const it: typeof en = {
     command: "open",
   },
 };
-export const awayWords = { en, it };
+export const awayWords: InEach<typeof en> = { en, it };

@@ -1,3 +1,5 @@
+import type { InEach } from "../../ipc/contract/language.ts";
+
 const en = {
   title: "Confined commands",
   available:
@@ -32,4 +34,4 @@ const it: typeof en = {
   box: "Confinamento",
 };
 
-export const boxWords = { en, it };
+export const boxWords: InEach<typeof en> = { en, it };

@@ -1,3 +1,5 @@
+import type { InEach } from "../../ipc/contract/language.ts";
+
 interface Happened {
   allowed: number;
   expired: number;
@@ -27,4 +29,4 @@ const it: typeof en = {
   whileAway: (parts) => `Mentre non c'eri: ${parts.join(", ")}.`,
   dismiss: "Chiudi",
 };
-export const callingWords = { en, it };
+export const callingWords: InEach<typeof en> = { en, it };

@@ -1,6 +1,6 @@
 import type { ApprovalStatus, Capability, Reach, Territory } from "../../ipc/contract/decision.ts";
 import type { Description } from "../../ipc/contract/description.ts";
-import type { Language } from "../../ipc/contract/language.ts";
+import type { InEach } from "../../ipc/contract/language.ts";
 import { DOING_WORDS } from "../../ipc/words/capability-words.ts";
 import { PAIRING_WORDS } from "../../ipc/words/pairing-words.ts";
 import { NOTE_WORDS, RULE_WORDS } from "../../ipc/words/rule-words.ts";
@@ -8,7 +8,7 @@ import { NOTE_WORDS, RULE_WORDS } from "../../ipc/words/rule-words.ts";
 type Ended = Exclude<ApprovalStatus, "pending">;
 type McpClaim = NonNullable<Description["mcp"]>["claims"][number];
 
-const CLAIMS: Readonly<Record<Language, Readonly<Record<McpClaim, string>>>> = {
+const CLAIMS: InEach<Readonly<Record<McpClaim, string>>> = {
   en: {
     "read-only": "it only reads",
     destructive: "it may destroy",
@@ -337,5 +337,5 @@ const it: typeof en = {
   },
 };
 
-export const cardWords = { en, it };
+export const cardWords: InEach<typeof en> = { en, it };
 export type CardWords = typeof en;

@@ -1,4 +1,5 @@
 import type { ChannelName, ChannelStatus } from "../../ipc/contract/channels.ts";
+import type { InEach } from "../../ipc/contract/language.ts";
 
 const en = {
   title: "Channels",
@@ -95,4 +96,4 @@ const it: typeof en = {
   },
 };
 
-export const channelsWords = { en, it };
+export const channelsWords: InEach<typeof en> = { en, it };

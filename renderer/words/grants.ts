@@ -1,3 +1,4 @@
+import type { InEach } from "../../ipc/contract/language.ts";
 import type { GrantOrder } from "../../ipc/contract/operator-api.ts";
 
 const en = {
@@ -175,4 +176,4 @@ const it: typeof en = {
   },
 };
 
-export const grantsWords = { en, it };
+export const grantsWords: InEach<typeof en> = { en, it };

@@ -1,3 +1,5 @@
+import type { InEach } from "../../ipc/contract/language.ts";
+
 const en = {
   running: "Being judged now",
   andMore: (count: number) => `and ${count} more`,
@@ -38,4 +40,4 @@ const it: typeof en = {
   elsewhere: "Giudici, modelli e limiti si impostano in gate.toml.",
 };
 
-export const judgeWords = { en, it };
+export const judgeWords: InEach<typeof en> = { en, it };

@@ -1,4 +1,5 @@
 import type { KeptFile } from "../../ipc/contract/kept-files.ts";
+import type { InEach } from "../../ipc/contract/language.ts";
 
 const en = {
   title: "Room on the disk",
@@ -38,4 +39,4 @@ const it: typeof en = {
   low: "Questo disco è quasi pieno. Fai spazio: quando è pieno, il gate non può più registrare ciò che viene deciso.",
 };
 
-export const keptFilesWords = { en, it };
+export const keptFilesWords: InEach<typeof en> = { en, it };

@@ -1,20 +1,17 @@
 import { useEffect } from "react";
-import { isLanguage, type Language } from "../../ipc/contract/language.ts";
+import { type InEach, isLanguage, type Language, languageOf } from "../../ipc/contract/language.ts";
 import { useQuery } from "../gate/use-gate.tsx";
 
-/** Each place has one file of words here: `const en = {...}; const it: typeof en = {...}; export const xWords = { en, it }`. */
-
-export type InBoth<W> = Readonly<Record<Language, W>>;
+/** Each place has one file of words here: `const en = {...}; const it: typeof en = {...}; export const xWords: InEach<typeof en> = { en, it }`. */
 
 /** The language that was chosen in the settings; until they are known, the browser's. */
 export function useLanguage(): Language {
   const { data } = useQuery("settings.list", {});
   const chosen = data?.find(({ key }) => key === "language")?.value;
-  if (isLanguage(chosen)) return chosen;
-  return navigator.language.startsWith("it") ? "it" : "en";
+  return isLanguage(chosen) ? chosen : languageOf(navigator.language);
 }
 
-export function useWords<W>(words: InBoth<W>): W {
+export function useWords<W>(words: InEach<W>): W {
   return words[useLanguage()];
 }
 

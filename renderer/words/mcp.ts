@@ -1,3 +1,5 @@
+import type { InEach } from "../../ipc/contract/language.ts";
+
 const en = {
   says: (server: string) => `${server} says of it:`,
   says_nothing: (server: string) => `${server} says nothing of it.`,
@@ -50,4 +52,4 @@ const it: typeof en = {
   },
 };
 
-export const mcpWords = { en, it };
+export const mcpWords: InEach<typeof en> = { en, it };

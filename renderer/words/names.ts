@@ -1,4 +1,5 @@
 import type { Level, Outcome } from "../../ipc/contract/decision.ts";
+import type { InEach } from "../../ipc/contract/language.ts";
 
 /** What more than one place calls by name. */
 
@@ -20,4 +21,4 @@ const it: typeof en = {
   decided_many: { allowed: "consentite", approval_required: "chieste", denied: "negate" },
   letters: { allowed: "C", approval_required: "R", denied: "N" },
 };
-export const namesWords = { en, it };
+export const namesWords: InEach<typeof en> = { en, it };

@@ -1,3 +1,5 @@
+import type { InEach } from "../../ipc/contract/language.ts";
+
 const en = {
   close: "Close",
   cancel: "Cancel",
@@ -30,4 +32,4 @@ const it: typeof en = {
   copied: "Copiato",
   failed: (message, hint) => (hint === "" ? message : `${message}. ${hint}`),
 };
-export const partsWords = { en, it };
+export const partsWords: InEach<typeof en> = { en, it };

@@ -1,4 +1,5 @@
 import type { Capability, Level, Outcome } from "../../ipc/contract/decision.ts";
+import type { InEach } from "../../ipc/contract/language.ts";
 import type { PolicyRow } from "../../ipc/contract/operator-api.ts";
 
 type Family = PolicyRow["family"];
@@ -156,5 +157,5 @@ const it: typeof en = {
   },
 };
 
-export const policyWords = { en, it };
+export const policyWords: InEach<typeof en> = { en, it };
 export type PolicyWords = typeof en;

@@ -1,3 +1,5 @@
+import type { InEach } from "../../ipc/contract/language.ts";
+
 const en = {
   title: "Waiting for you",
   nothing: "Nothing is waiting.",
@@ -8,4 +10,4 @@ const it: typeof en = {
   nothing: "Nessuno aspetta.",
   openWindow: "Apri la finestra",
 };
-export const popupWords = { en, it };
+export const popupWords: InEach<typeof en> = { en, it };

@@ -1,3 +1,4 @@
+import type { InEach } from "../../ipc/contract/language.ts";
 import type { Severity, SubjectType } from "../../ipc/contract/safety.ts";
 
 const en = {
@@ -125,4 +126,4 @@ const it: typeof en = {
   },
 };
 
-export const safetyWords = { en, it };
+export const safetyWords: InEach<typeof en> = { en, it };

@@ -1,3 +1,4 @@
+import type { InEach } from "../../ipc/contract/language.ts";
 import type { Setting, SettingKey } from "../../ipc/contract/settings.ts";
 
 type Theme = "system" | "light" | "dark";
@@ -22,7 +23,7 @@ const en = {
   } satisfies Record<SettingKey, Named>,
   theme: { label: "Theme", note: "Kept in this window only." },
   themes: { system: "As the system", light: "Light", dark: "Dark" } satisfies Record<Theme, string>,
-  languages: { en: "English", it: "Italiano" },
+  languages: { en: "English", it: "Italiano" } satisfies InEach<string>,
   judges: {
     "rule-based-v1": "Plain rules (rule-based-v1)",
     "llm-v1": "A model (llm-v1)",
@@ -121,5 +122,5 @@ const it: typeof en = {
   },
 };
 
-export const settingsWords = { en, it };
+export const settingsWords: InEach<typeof en> = { en, it };
 export type SettingsWords = typeof en;

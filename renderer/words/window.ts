@@ -1,3 +1,5 @@
+import type { InEach } from "../../ipc/contract/language.ts";
+
 const en = {
   product: "Metnos Gate",
   views: "Sections",
@@ -64,4 +66,4 @@ const it: typeof en = {
   },
   loading: "Un momento",
 };
-export const windowWords = { en, it };
+export const windowWords: InEach<typeof en> = { en, it };

@@ -1,19 +1,20 @@
 import type { ChannelStatus, TelegramClaim, TelegramStatus } from "../../ipc/contract/channels.ts";
 import { GateError } from "../../ipc/contract/gate-error.ts";
+import { inEach } from "../../ipc/contract/language.ts";
 import type { OperatorEvent } from "../../ipc/contract/operator-api.ts";
 import type { OwnMethods } from "./partial-operator.ts";
 
 /** The gate's side of its channels, as the contract has it: one link, one claim, one chat. What surfaces asked of it is kept. */
 export class TelegramLinking {
   channels: ChannelStatus[] = [
-    { name: "desktop", state: "on", text: "", route: { en: "at once", it: "subito" } },
+    { name: "desktop", state: "on", text: "", route: inEach(() => "at once") },
     {
       name: "telegram",
       state: "waiting",
       text: "",
-      route: { en: "when nobody answered for 60 s", it: "quando nessuno risponde per 60 s" },
+      route: inEach(() => "when nobody answered for 60 s"),
     },
-    { name: "ntfy", state: "off", text: "", route: { en: "at once", it: "subito" } },
+    { name: "ntfy", state: "off", text: "", route: inEach(() => "at once") },
   ];
   status: TelegramStatus = { bot: "ada_gate_bot", linked: null, link_expires_at: null, claim: null };
   readonly asked: string[] = [];

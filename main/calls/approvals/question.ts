@@ -36,7 +36,7 @@ export function questionFor(
   const name = is_described ? "" : `${call.executor}: `;
   const is_command = shellCommands(call, manifest).length > 0;
   return {
-    action_verb: manifest.verb[language],
+    action_verb: manifest.verb[language] ?? manifest.verb.en,
     target_summary: shortened(summary(call, manifest, needs, home, name), MAX_SUMMARY),
     capability_class:
       needs.map((need) => capabilityClass(need, is_command && !isWhole(need, project), home)).join(", ") || "none",

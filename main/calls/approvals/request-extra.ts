@@ -1,12 +1,12 @@
 import type { Price } from "../../../ipc/contract/costs.ts";
 import type { Capability, Confined, Requirement, Reversibility } from "../../../ipc/contract/decision.ts";
 import type { Description } from "../../../ipc/contract/description.ts";
-import type { Language } from "../../../ipc/contract/language.ts";
 import type { Choice } from "../../../ipc/contract/operator-api.ts";
 import type { RepeatedCall } from "../../../ipc/contract/rate.ts";
 import type { Review } from "../../../ipc/contract/review.ts";
 import type { JudgeNote, WithdrawalRule } from "../../../ipc/contract/rules.ts";
 import type { Hint } from "../../../ipc/words/hint-words.ts";
+import type { Verb } from "../../decide/executors/manifest.ts";
 import type { RequestedTool } from "./asked-tool.ts";
 import type { PathLink } from "./card.ts";
 import type { AskedPaths } from "./choices.ts";
@@ -20,7 +20,7 @@ export interface RequestExtra extends AskedPaths {
   /** The kind of subagent that asks, as the agent says. */
   subagent?: string | null;
   /** In every language: the user may choose another one while the card waits. */
-  verb?: Record<Language, string>;
+  verb?: Verb;
   cwd: string | null;
   args: Record<string, unknown> | null;
   reversibility: Reversibility;

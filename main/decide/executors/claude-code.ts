@@ -1,5 +1,5 @@
 import { anything, count, flag, named, object, text } from "./json-schema.ts";
-import type { ManifestSource } from "./manifest.ts";
+import type { BuiltInManifest } from "./manifest.ts";
 import {
   ASKS_OUTSIDE,
   EDIT,
@@ -16,7 +16,7 @@ import {
 } from "./tool-shapes.ts";
 
 /** Claude Code's own tools. `mcp__*` and whatever is not here: see catalog.ts. */
-export const CLAUDE_CODE_EXECUTORS: readonly ManifestSource[] = [
+export const CLAUDE_CODE_EXECUTORS: readonly BuiltInManifest[] = [
   runs("Bash", { timeout: count, run_in_background: flag, description: text }, { content_args: ["description"] }),
   reads("Read", "file_path", { offset: count, limit: count }),
   reads("NotebookRead", "notebook_path", {}, { verb: { en: "read the notebook", it: "legga il notebook" } }),

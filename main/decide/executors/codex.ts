@@ -1,18 +1,18 @@
 import { text } from "./json-schema.ts";
-import type { ManifestSource } from "./manifest.ts";
+import type { BuiltInManifest } from "./manifest.ts";
 import { inside, patches, reads, runs, startsAgent } from "./tool-shapes.ts";
 
-const subagent = (name: string): ManifestSource => startsAgent(name, { message: text }, ["message", "items"]);
+const subagent = (name: string): BuiltInManifest => startsAgent(name, { message: text }, ["message", "items"]);
 
 /** What a subagent gets to know while it runs. */
-const toSubagent = (name: string): ManifestSource =>
+const toSubagent = (name: string): BuiltInManifest =>
   inside(name, "write to a subagent", "scriva a un sottoagente", ["message", "items"]);
 
 /**
  * Codex's own tools, by the names that its hook gives them; a tool of a namespace is named by both without anything between them.
  * `write_stdin`, `web_search` and the script of its code mode have no hook.
  */
-export const CODEX_EXECUTORS: readonly ManifestSource[] = [
+export const CODEX_EXECUTORS: readonly BuiltInManifest[] = [
   // `write_stdin`, where the user leaves it on.
   runs("Bash", {}, { keeps_input: true }),
   patches("apply_patch", "patch", "modifichi dei file"),

@@ -1,9 +1,9 @@
 import { named, object, text, textOrList } from "./json-schema.ts";
-import type { ManifestSource } from "./manifest.ts";
+import type { BuiltInManifest } from "./manifest.ts";
 import { ASKS_OUTSIDE, CHANGES_NOTHING, fetches, lists, reads, writes } from "./tool-shapes.ts";
 
 /** The executors that the requirements name: what every agent has. */
-export const COMMON_TOOLS: readonly ManifestSource[] = [
+export const COMMON_TOOLS: readonly BuiltInManifest[] = [
   reads("fs_read", "path"),
   lists("fs_list", "path"),
   writes("fs_write", "path", {}, { content: text }, { content_args: ["content"] }),

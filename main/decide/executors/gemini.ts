@@ -1,5 +1,5 @@
 import { anything, count, flag, named, object, text } from "./json-schema.ts";
-import type { ManifestSource } from "./manifest.ts";
+import type { BuiltInManifest } from "./manifest.ts";
 import {
   ASKS_OUTSIDE,
   EDIT,
@@ -15,7 +15,7 @@ import {
 } from "./tool-shapes.ts";
 
 /** Gemini CLI's own tools, as its BeforeTool hook names them. Its MCP tools, and whatever is not here: see catalog.ts. */
-export const GEMINI_EXECUTORS: readonly ManifestSource[] = [
+export const GEMINI_EXECUTORS: readonly BuiltInManifest[] = [
   // Its hook puts `dir_path` into the call's working directory.
   runs(
     "run_shell_command",

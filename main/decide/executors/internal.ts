@@ -1,12 +1,12 @@
 import { named, object, text } from "./json-schema.ts";
-import type { ManifestSource } from "./manifest.ts";
+import type { BuiltInManifest } from "./manifest.ts";
 
 /** What the gate itself decides on in an agent's name. No message can hold such a name (`proposedCallSchema`): no agent calls them. */
 
 /** A host that a confined program wants to reach. `description`: the command line that runs confined. */
 export const BOX_CONNECT = "@box_connect";
 
-export const INTERNAL_EXECUTORS: Readonly<Record<string, ManifestSource>> = {
+export const INTERNAL_EXECUTORS: Readonly<Record<string, BuiltInManifest>> = {
   [BOX_CONNECT]: {
     name: "box_connect",
     needs: [{ capability: "network:http", target: { from: "url", arg: "url" } }],

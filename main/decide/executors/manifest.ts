@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { capabilitySchema, reversibilitySchema } from "../../../ipc/contract/decision.ts";
 import { HAZARDS } from "../../../ipc/contract/hazards.ts";
+import type { InEach } from "../../../ipc/contract/language.ts";
 import { CAPABILITY_REGISTRY, changesNothing, type TargetKind } from "../../shell-reading/targets/capabilities.ts";
 import { ownPriceSchema } from "../costs/config.ts";
 import { agentKindSchema } from "./agent-kind.ts";
@@ -65,6 +66,10 @@ const needSchema = z
     context.addIssue({ code: "custom", path: ["target", "from"], message });
   });
 
+/** What a call of it does, as a question says it. A user's own executor need not have a language that was added later. */
+export type Verb = Partial<InEach<string>> & { en: string };
+const verbSchema = z.string().max(60);
+
 const fieldsSchema = z.strictObject({
   name: z.string().regex(/^[A-Za-z0-9_.:/-]{1,200}$/),
   aliases: z.array(z.string()).default([]),
@@ -75,7 +80,7 @@ const fieldsSchema = z.strictObject({
   args_schema: z.record(z.string(), z.unknown()),
   /** Arguments that are content (a text to write, a mail's body), not paths or commands. */
   content_args: z.array(z.string()).default([]),
-  verb: z.strictObject({ en: z.string().max(60), it: z.string().max(60) }),
+  verb: z.strictObject({ en: verbSchema, it: verbSchema } satisfies InEach<z.ZodType>) as z.ZodType<Verb>,
   reversibility: reversibilitySchema.default("irreversible"),
   /** Changes the world: the judge gives no bonus. */
   critical: z.boolean(),
@@ -100,3 +105,4 @@ export const manifestSchema = fieldsSchema.superRefine(({ skip_judge, critical, 
 });
 export type ExecutorManifest = z.output<typeof manifestSchema>;
 export type ManifestSource = z.input<typeof manifestSchema>;
+export type BuiltInManifest = ManifestSource & { verb: InEach<string> };

@@ -1,5 +1,5 @@
 import { anything, count, flag, text } from "./json-schema.ts";
-import type { ManifestSource } from "./manifest.ts";
+import type { BuiltInManifest } from "./manifest.ts";
 import {
   EDIT,
   fetches,
@@ -15,7 +15,7 @@ import {
 } from "./tool-shapes.ts";
 
 /** OpenCode's own tools. Its MCP tools, those of plugins, and whatever is not here: see catalog.ts. */
-export const OPENCODE_EXECUTORS: readonly ManifestSource[] = [
+export const OPENCODE_EXECUTORS: readonly BuiltInManifest[] = [
   // The plugin puts `workdir` into the call's working directory.
   runs("bash", { timeout: count, workdir: text, description: text }, { content_args: ["description"] }),
   reads("read", "filePath", { offset: count, limit: count }),

@@ -1,10 +1,10 @@
 import { type JsonSchema, named, object, text } from "./json-schema.ts";
-import type { ManifestSource } from "./manifest.ts";
+import type { BuiltInManifest } from "./manifest.ts";
 
 /** What tools that agents have alike are described by: what each of them differs in comes last, and wins. */
 
 type Arguments = Record<string, JsonSchema>;
-type More = Partial<ManifestSource>;
+type More = Partial<BuiltInManifest>;
 
 /** No judge looks at it: it changes nothing, here or elsewhere. */
 export const CHANGES_NOTHING = { reversibility: "reversible", critical: false, skip_judge: true } as const;
@@ -15,7 +15,7 @@ const CHANGES_FILES = { reversibility: "partial", critical: true } as const;
 export const EDIT = { en: "edit", it: "modifichi" };
 
 /** Runs a line in a shell that isn't interactive. */
-export const runs = (name: string, optional: Arguments, more: More = {}): ManifestSource => ({
+export const runs = (name: string, optional: Arguments, more: More = {}): BuiltInManifest => ({
   name,
   needs: [
     { capability: "code:exec", target: { from: "command", args: ["command"], is_shell: true, has_comments: true } },
@@ -27,7 +27,7 @@ export const runs = (name: string, optional: Arguments, more: More = {}): Manife
 });
 
 /** Reads the file that the argument names. */
-export const reads = (name: string, arg: string, optional: Arguments = {}, more: More = {}): ManifestSource => ({
+export const reads = (name: string, arg: string, optional: Arguments = {}, more: More = {}): BuiltInManifest => ({
   name,
   needs: [{ capability: "fs:read", target: { from: "path", arg } }],
   args_schema: object({ [arg]: named }, optional),
@@ -37,7 +37,7 @@ export const reads = (name: string, arg: string, optional: Arguments = {}, more:
 });
 
 /** Lists the folder that the argument names, or the working directory. */
-export const lists = (name: string, arg: string, optional: Arguments = {}): ManifestSource => ({
+export const lists = (name: string, arg: string, optional: Arguments = {}): BuiltInManifest => ({
   name,
   needs: [{ capability: "fs:read", target: { from: "path", arg, or_cwd: true, access: "list" } }],
   args_schema: object({}, { [arg]: named, ...optional }),
@@ -46,7 +46,7 @@ export const lists = (name: string, arg: string, optional: Arguments = {}): Mani
 });
 
 /** Names the files of a pattern below a folder. */
-export const finds = (name: string, path_arg: string): ManifestSource => ({
+export const finds = (name: string, path_arg: string): BuiltInManifest => ({
   name,
   needs: [{ capability: "fs:read", target: { from: "glob", arg: "pattern", path_arg, access: "list" } }],
   args_schema: object({ pattern: named }, { [path_arg]: named }),
@@ -55,7 +55,7 @@ export const finds = (name: string, path_arg: string): ManifestSource => ({
 });
 
 /** Reads all files below a folder for a pattern. */
-export const searches = (name: string, arg: string, optional: Arguments, more: More = {}): ManifestSource => ({
+export const searches = (name: string, arg: string, optional: Arguments, more: More = {}): BuiltInManifest => ({
   name,
   needs: [{ capability: "fs:read", target: { from: "path", arg, is_tree: true, or_cwd: true } }],
   args_schema: object({ pattern: text }, { [arg]: named, ...optional }),
@@ -72,7 +72,7 @@ export const writes = (
   content: Arguments,
   optional: Arguments = {},
   more: More = {},
-): ManifestSource => ({
+): BuiltInManifest => ({
   name,
   needs: [{ capability: "fs:write", target: { from: "path", arg } }],
   args_schema: object({ [arg]: named, ...content }, optional),
@@ -83,7 +83,7 @@ export const writes = (
 });
 
 /** Changes the files that a patch names. */
-export const patches = (name: string, arg: string, verbo: string): ManifestSource => ({
+export const patches = (name: string, arg: string, verbo: string): BuiltInManifest => ({
   name,
   needs: [{ capability: "fs:write", target: { from: "patch", arg } }],
   args_schema: object({ [arg]: named }),
@@ -93,7 +93,7 @@ export const patches = (name: string, arg: string, verbo: string): ManifestSourc
 });
 
 /** Fetches the URL that the argument `url` holds. */
-export const fetches = (name: string, optional: Arguments = {}, content_args: string[] = []): ManifestSource => ({
+export const fetches = (name: string, optional: Arguments = {}, content_args: string[] = []): BuiltInManifest => ({
   name,
   needs: [{ capability: "network:http", target: { from: "url", arg: "url" } }],
   args_schema: object({ url: named }, optional),
@@ -103,7 +103,7 @@ export const fetches = (name: string, optional: Arguments = {}, content_args: st
 });
 
 /** The search runs at the agent's provider; the query is what leaves. One name represents it. */
-export const searchesWeb = (name: string, optional: Arguments = {}): ManifestSource => ({
+export const searchesWeb = (name: string, optional: Arguments = {}): BuiltInManifest => ({
   name,
   needs: [{ capability: "network:http", target: { from: "fixed", value: "web-search" } }],
   args_schema: object({ query: text }, optional),
@@ -118,7 +118,7 @@ export const startsAgent = (
   optional: Arguments,
   content_args: string[],
   more: More = {},
-): ManifestSource => ({
+): BuiltInManifest => ({
   name,
   needs: [{ capability: "llm:online", target: { from: "none" } }],
   args_schema: object({}, optional),
@@ -129,7 +129,7 @@ export const startsAgent = (
 });
 
 /** Touches nothing outside the agent: no capability, allowed once the guard has looked. */
-export const inside = (name: string, verb: string, verbo: string, content_args: string[] = []): ManifestSource => ({
+export const inside = (name: string, verb: string, verbo: string, content_args: string[] = []): BuiltInManifest => ({
   name,
   needs: [],
   args_schema: object({}),

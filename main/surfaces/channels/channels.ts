@@ -1,7 +1,7 @@
 import type { Env } from "../../../ipc/base/paths.ts";
 import { CHANNELS, type ChannelName, type ChannelStatus, type TelegramStatus } from "../../../ipc/contract/channels.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
-import type { Language } from "../../../ipc/contract/language.ts";
+import { inEach } from "../../../ipc/contract/language.ts";
 import type { OperatorApi } from "../../../ipc/contract/operator-api.ts";
 import type { Surface } from "../../../ipc/contract/surface.ts";
 import { errorCode } from "../../base/errors.ts";
@@ -99,8 +99,8 @@ class RunningChannels implements Channels {
   status(): ChannelStatus[] {
     const { screen, core } = this.#parts;
     return CHANNELS.map((name) => {
-      const routeIn = (language: Language) => routeText(core.config.channels[name], screen.isKnown, language);
-      return { name, ...this.#stateOf(name), route: { en: routeIn("en"), it: routeIn("it") } };
+      const route = inEach((language) => routeText(core.config.channels[name], screen.isKnown, language));
+      return { name, ...this.#stateOf(name), route };
     });
   }
 

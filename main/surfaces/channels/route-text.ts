@@ -1,26 +1,27 @@
-import type { Language } from "../../../ipc/contract/language.ts";
+import type { InEach, Language } from "../../../ipc/contract/language.ts";
 import type { Route } from "../../config/channels.ts";
 
-const WORDS = {
-  en: {
-    now: "at once",
-    unanswered: (seconds: number) => `when nobody answered for ${seconds} s`,
-    locked: "while the screen is locked",
-    not_known: " (not known here: in doubt it is)",
-    urgent: "only what is urgent",
-    nothing: "nothing",
-    between: (from: string, to: string, what: string) => `; from ${from} to ${to} ${what}`,
-  },
+const en = {
+  now: "at once",
+  unanswered: (seconds: number) => `when nobody answered for ${seconds} s`,
+  locked: "while the screen is locked",
+  not_known: " (not known here: in doubt it is)",
+  urgent: "only what is urgent",
+  nothing: "nothing",
+  between: (from: string, to: string, what: string) => `; from ${from} to ${to} ${what}`,
+};
+const WORDS: InEach<typeof en> = {
+  en,
   it: {
     now: "subito",
-    unanswered: (seconds: number) => `quando nessuno risponde per ${seconds} s`,
+    unanswered: (seconds) => `quando nessuno risponde per ${seconds} s`,
     locked: "mentre lo schermo è bloccato",
     not_known: " (qui non si sa: nel dubbio lo è)",
     urgent: "solo ciò che è urgente",
     nothing: "nulla",
-    between: (from: string, to: string, what: string) => `; dalle ${from} alle ${to} ${what}`,
+    between: (from, to, what) => `; dalle ${from} alle ${to} ${what}`,
   },
-} as const satisfies Record<Language, unknown>;
+};
 
 /** When a channel is used, in one sentence: `when nobody answered for 60 s; from 22:00 to 07:00 only what is urgent`. */
 export function routeText(

@@ -80,8 +80,8 @@ export function storeScreen(view: ApprovalView, index: number, settings: ScreenS
 
 /** The grants of a choice, one in a line, as they are stored. */
 function storedLines({ grants }: Choice, language: Language): string[] {
-  const on = language === "it" ? "su" : "on";
-  return grants.map(({ capability, target }) => `${QUOTED}${capability} ${on} ${visible(target)}`);
+  const { stored_on } = TELEGRAM_WORDS[language];
+  return grants.map(({ capability, target }) => `${QUOTED}${stored_on(capability, visible(target))}`);
 }
 
 /** A request that has ended, and how: the registry's own state. Nothing of the call that isn't kept. */

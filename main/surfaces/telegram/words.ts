@@ -17,6 +17,7 @@ interface Words {
   unreadable: string;
   at_machine: string;
   stored: (agent: string) => string;
+  stored_on: (capability: string, target: string) => string;
   session_ends: string;
   you_revoke: string;
   store: string;
@@ -88,6 +89,7 @@ export const TELEGRAM_WORDS: Readonly<Record<Language, Words>> = {
     unreadable: "This request can't be shown here.",
     at_machine: "Review it at the machine.",
     stored: (agent) => `You would approve it, and this is stored for ${agent}:`,
+    stored_on: (capability, target) => `${capability} on ${target}`,
     session_ends: "until the session ends",
     you_revoke: "until you revoke it",
     store: "Approve and store",
@@ -178,6 +180,7 @@ export const TELEGRAM_WORDS: Readonly<Record<Language, Words>> = {
     unreadable: "Questa richiesta non si può mostrare qui.",
     at_machine: "Esaminala al computer.",
     stored: (agent) => `La approvi, e questo viene salvato per ${agent}:`,
+    stored_on: (capability, target) => `${capability} su ${target}`,
     session_ends: "fino alla fine della sessione",
     you_revoke: "finché non lo revochi",
     store: "Approva e salva",

@@ -20,7 +20,7 @@ export function BucketPicker({ counts: { range, bucket_seconds, buckets }, onPic
   const bucket = buckets[index];
   if (bucket === undefined) return null;
   const number = (count: number) => count.toLocaleString(language);
-  const when = bucketText(bucket.start, range, language);
+  const when = words.at(bucketText(bucket.start, range, language));
   const says = words.picture(number(bucket.allowed), number(bucket.asked), number(bucket.denied), when);
   const pick = () => onPick(bucket.start, bucket.start + bucket_seconds);
   const pointed = ({ clientX, currentTarget }: PointerEvent<HTMLElement>) => {
@@ -73,15 +73,9 @@ export function BucketPicker({ counts: { range, bucket_seconds, buckets }, onPic
   );
 }
 
-/** `at 10:20`; of a longer range with the day. */
+/** `10:20`; of a longer range with the day. */
 function bucketText(start: number, range: ActivityCounts["range"], language: Language): string {
   const time = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
   const day = { weekday: "short", day: "numeric" } as const;
-  const text = new Date(start * 1000).toLocaleString(language, range === "hour" ? time : { ...day, ...time });
-  return AT[language](text);
+  return new Date(start * 1000).toLocaleString(language, range === "hour" ? time : { ...day, ...time });
 }
-
-const AT: Readonly<Record<Language, (when: string) => string>> = {
-  en: (when) => `at ${when}`,
-  it: (when) => `alle ${when}`,
-};

@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { encode } from "uqr";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { inEach } from "../../../ipc/contract/language.ts";
 import { seriousProblems } from "../../support/axe.ts";
 import { NO_BROWSER, SCHEMES } from "../../support/browser.ts";
 import { focused, settle } from "../../support/card-page.ts";
@@ -34,7 +35,7 @@ describe.skipIf(NO_BROWSER !== null)("the channels in the settings", () => {
         name: "desktop",
         state: "failing",
         text: "no server answers \u202eon the bus",
-        route: { en: "at once", it: "subito" },
+        route: inEach(() => "at once"),
       },
     ];
     linking.becomes({});
