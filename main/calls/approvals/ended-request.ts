@@ -38,22 +38,25 @@ function keptNeed(need: ResolvedRequirement, is_command: boolean): Requirement[]
   return [{ capability, target: `${dirname(pathName(target))}/${target.is_tree ? "**" : "*"}`.replace("//", "/") }];
 }
 
+/** What stays as it is: any other field is forgotten, or kept in part below. */
+const KEPT_FIELDS = [
+  "subagent",
+  "verb",
+  "cwd",
+  "reversibility",
+  "recurrence_count",
+  "needed",
+  "price",
+  "repeated",
+  "confined",
+  "withdrawn",
+] as const;
+
 /** A request's extra once it has ended. */
 export function endedExtra({ kept, ...extra }: RequestExtra): RequestExtra {
-  const {
-    asked: _asked,
-    proposal: _proposal,
-    reals: _reals,
-    written: _written,
-    choice_reals: _choice_reals,
-    links: _links,
-    hints: _hints,
-    client_pid: _client_pid,
-    mcp: _mcp,
-    ...rest
-  } = extra;
+  const whole = Object.fromEntries(KEPT_FIELDS.map((field) => [field, extra[field]]));
   return {
-    ...rest,
+    ...(whole as Pick<RequestExtra, (typeof KEPT_FIELDS)[number]>),
     executor: kept?.executor ?? extra.executor,
     intent: "",
     args: null,

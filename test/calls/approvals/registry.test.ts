@@ -71,7 +71,9 @@ describe("a request", () => {
       target_summary: "(in ~/x)",
       capabilities: [{ capability: "fs:write", target: "/home/r/x/*" }],
     };
-    const secret: Partial<RequestExtra> = {
+    // A field that is added later is forgotten until it is named among those that are kept.
+    const secret: Partial<RequestExtra> & { added_later: string } = {
+      added_later: "SECRET",
       args: { command: "make SECRET" },
       intent: "make with SECRET",
       capabilities: [{ capability: "code:exec", target: "make SECRET" }],
