@@ -5,9 +5,8 @@ import type { Description } from "../../../ipc/contract/description.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
 import { type Executor, loggedNameOf } from "../../decide/executors/catalog.ts";
 import { pathName, type ResolvedRequirement, requirementOf } from "../../shell-reading/targets/target.ts";
+import type { EndedRequest, RequestExtra } from "./pending-request.ts";
 import { isWhole, type Question, shellCommands } from "./question.ts";
-import type { EndedRequest, RequestExtra } from "./request-extra.ts";
-import { storedChoices } from "./stored-choices.ts";
 
 export function endedRequestOf(
   call: ProposedCall,
@@ -70,37 +69,6 @@ export function endedExtra({ kept, ...extra }: RequestExtra): RequestExtra {
     },
     ...(extra.reviews === undefined ? {} : { reviews: extra.reviews.map((review) => ({ ...review, sentence: "" })) }),
   };
-}
-
-/** What this gate wrote, whole; another writer's extra (the requirements leave its shape open) says nothing that a card could show. */
-export function ownExtra(text: string): RequestExtra | undefined {
-  try {
-    const extra: unknown = JSON.parse(text);
-    if (!isOwn(extra)) return undefined;
-    const choices = storedChoices(extra.choices);
-    return choices === undefined ? undefined : { ...extra, choices };
-  } catch {
-    return undefined; // not JSON: not written by this gate
-  }
-}
-
-/** What is shown of it, and granted by it, has the form that it is written in. */
-function isOwn(extra: unknown): extra is Omit<RequestExtra, "choices"> & { choices: object[] } {
-  if (typeof extra !== "object" || extra === null) return false;
-  const { choices, capabilities, executor, intent, judge } = extra as Partial<Record<keyof RequestExtra, unknown>>;
-  return (
-    Array.isArray(choices) &&
-    choices.every(isObject) &&
-    Array.isArray(capabilities) &&
-    capabilities.every(isObject) &&
-    isObject(judge) &&
-    typeof executor === "string" &&
-    typeof intent === "string"
-  );
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null;
 }
 
 /** What stays of a description once its request has ended: no value of the call or of a file. */

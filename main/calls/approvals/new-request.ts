@@ -12,9 +12,8 @@ import { requestedTool } from "./asked-tool.ts";
 import type { BrokerSettings } from "./broker.ts";
 import { askedPathsOf, choicesFor, choicesForBox, realsOfChoices } from "./choices.ts";
 import { endedRequestOf } from "./ended-request.ts";
-import type { NewPending } from "./pending-request.ts";
+import type { NewPending, RequestExtra } from "./pending-request.ts";
 import { questionFor } from "./question.ts";
-import type { RequestExtra } from "./request-extra.ts";
 import { type ApprovedBefore, widerAnswer } from "./wider-answer.ts";
 
 /** A call as a user is asked about it. `approvedBefore`: what this agent was approved for of a class of capability. */

@@ -1,6 +1,7 @@
 import type { Schema } from "../../base/sqlite/database-schema.ts";
 import { dueCards } from "../../records/receipts/due-receipts-schema.ts";
-import { endedExtra, ownExtra } from "./ended-request.ts";
+import { endedExtra } from "./ended-request.ts";
+import { ownExtra } from "./stored-request.ts";
 
 /** approvals.db: the required table (docs/decisions/requirements-approvals.md, "Registry"), then the columns this gate adds. */
 export const APPROVALS_SCHEMA: Schema = {

@@ -3,9 +3,8 @@ import { ownCommand } from "../../../ipc/base/own-command.ts";
 import { capabilitySchema } from "../../../ipc/contract/decision.ts";
 import type { DamagedRowReport } from "../../base/sqlite/damaged-row-report.ts";
 import type { Granted } from "./choices.ts";
-import { ownExtra } from "./ended-request.ts";
-import type { PendingRequest } from "./pending-request.ts";
-import { NO_EXTRA } from "./request-extra.ts";
+import { NO_EXTRA, type PendingRequest, type RequestExtra } from "./pending-request.ts";
+import { storedChoices } from "./stored-choices.ts";
 
 /** Reading a request as it is stored. One that can't be read any more is shown as that, and can only be denied or end by itself. */
 
@@ -50,4 +49,35 @@ export function readRequest({ request_extra, granted, ...row }: StoredRow, repor
   if (is_waiting) report.damaged(requestRow(row.token), `deny it: ${ownCommand(`approvals reject ${row.token}`)}`);
   const target_summary = is_waiting ? DAMAGED_SUMMARY : row.target_summary;
   return { ...row, target_summary, extra: NO_EXTRA, granted: [], is_damaged: true };
+}
+
+/** What this gate wrote, whole; another writer's extra (the requirements leave its shape open) says nothing that a card could show. */
+export function ownExtra(text: string): RequestExtra | undefined {
+  try {
+    const extra: unknown = JSON.parse(text);
+    if (!isOwn(extra)) return undefined;
+    const choices = storedChoices(extra.choices);
+    return choices === undefined ? undefined : { ...extra, choices };
+  } catch {
+    return undefined; // not JSON: not written by this gate
+  }
+}
+
+/** What is shown of it, and granted by it, has the form that it is written in. */
+function isOwn(extra: unknown): extra is Omit<RequestExtra, "choices"> & { choices: object[] } {
+  if (typeof extra !== "object" || extra === null) return false;
+  const { choices, capabilities, executor, intent, judge } = extra as Partial<Record<keyof RequestExtra, unknown>>;
+  return (
+    Array.isArray(choices) &&
+    choices.every(isObject) &&
+    Array.isArray(capabilities) &&
+    capabilities.every(isObject) &&
+    isObject(judge) &&
+    typeof executor === "string" &&
+    typeof intent === "string"
+  );
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
 }
