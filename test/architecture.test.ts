@@ -251,8 +251,8 @@ describe("the architecture", () => {
       "ipc/words/byte-size.ts",
       "ipc/words/call-words.ts",
       "ipc/words/capability-words.ts",
+      "ipc/words/card-facts.ts",
       "ipc/words/choices.ts",
-      "ipc/words/hazard-words.ts",
       "ipc/words/judge-words.ts",
       "ipc/words/looking.ts",
       "ipc/words/mcp-words.ts",
@@ -266,7 +266,6 @@ describe("the architecture", () => {
       "ipc/words/shown-call.ts",
       "ipc/words/surface-words.ts",
       "ipc/words/time-left.ts",
-      "ipc/words/user-words.ts",
       "ipc/words/waiting.ts",
     ]);
     expect(loaded.filter((target) => isBuiltIn(target) || target === "zod")).toEqual([]);
