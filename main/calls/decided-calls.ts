@@ -1,21 +1,25 @@
 import type { Decision, TraceStep } from "../../ipc/contract/decision.ts";
 import type { ProposedCall } from "../../ipc/contract/wire.ts";
 import { causeOf } from "../base/files/disk-reserve.ts";
-import type { CalledTool } from "../decide/executors/called-tool.ts";
+import type { Confinement } from "../decide/confinement/confinement.ts";
+import { callHash } from "../decide/executors/canonical.ts";
 import type { ExecutorCatalog } from "../decide/executors/catalog.ts";
 import type { GrantStore } from "../decide/grants/store.ts";
-import { traceOf } from "../decide/pipeline.ts";
+import type { McpTools } from "../decide/mcp/mcp-tools.ts";
 import { readsOnly } from "../decide/policy/policy.ts";
 import { withoutQuotes } from "../decide/reviews/quotes.ts";
-import { type Examined, kindOf, type Reviewable, type Subject } from "../decide/stages/examination.ts";
+import { kindOf, type Reviewable, type StageSettings, type Subject } from "../decide/stages/examination.ts";
 import type { Activity } from "../records/activity/activity.ts";
 import type { OnFailure } from "../records/audit/alarms.ts";
 import type { AuditLog } from "../records/audit/log.ts";
 import { decisionRecord } from "../records/audit/record.ts";
+import { attempt } from "./attempt.ts";
+import type { Made } from "./life.ts";
 import type { DecisionMeter } from "./meter.ts";
+import type { RefusedCalls } from "./reviews/refused-calls.ts";
 import type { SessionDecisions } from "./reviews/session-decisions.ts";
-import { RevisableDecision } from "./revisable-decision.ts";
-import { answeredTrace } from "./without-answer.ts";
+import { type PreparedRun, RevisableDecision } from "./revisable-decision.ts";
+import { denyAt, denyUnprepared } from "./without-answer.ts";
 
 export interface DecidedCallsParts {
   audit: AuditLog;
@@ -24,58 +28,77 @@ export interface DecidedCallsParts {
   activity: Activity;
   catalog: ExecutorCatalog;
   grants: GrantStore;
-  /** Nothing is noted for judges where there are none. */
-  hasJudges(): boolean;
-  /** What judges get to know of a session's earlier calls. */
+  /** What judges get to know of a session's earlier calls: nothing is noted where there are none. */
+  stages: Pick<StageSettings, "reviewers">;
   decisions: Pick<SessionDecisions, "note">;
   meter: DecisionMeter;
-  /** A judge or a stage refused this call. */
-  refused(decision: Decision, examined: Examined): void;
-  /** An agent was allowed a call. `tool`: the server's tool that it is of, where that is known. */
-  allowed(agent_id: string, call: ProposedCall, tool: CalledTool | undefined): void;
+  refused_calls: Pick<RefusedCalls, "note">;
+  mcp?: Pick<McpTools, "hook_answers">;
+}
+
+export interface DecidedCallsEvents {
   /** The surfaces are informed of a decision, without what its judges quote. */
-  published(decision: Decision, call: ProposedCall, subject: Subject): void;
+  decided(decision: Decision, call: ProposedCall, subject: Subject): void;
   /** Something unexpected, to log. */
   failed(what: string, error: unknown): void;
 }
 
-/** A decision that isn't published to the surfaces yet. */
-export interface Unpublished {
-  decision: RevisableDecision;
-  call: ProposedCall;
-  subject: Subject;
-  trace: TraceStep[] | undefined;
-  /** Its agent gave it up: it is only shown, neither answered nor counted. */
-  is_left?: true;
-  /** The call as a judge or a stage refused it. */
-  refused?: Examined;
-  /** The call got no other decision, although it was withdrawn. */
-  is_only?: true;
-  /** The server's tool that the call is of, where that is known. */
-  tool?: CalledTool | undefined;
-  /** Of a call's first decision: how long it took, and which grants it depends on. */
-  first?: { ms: number; grants_used: readonly number[] };
-}
+/** A decision that isn't published to the surfaces yet. `ms`: how long it took. */
+type Unpublished = Omit<Made, "decision"> & { decision: RevisableDecision; ms: number };
 
 /** What was decided, on its way: into the trail before the answers are sent, to all who only show or count it after that. */
 export class DecidedCalls {
   readonly #parts: DecidedCallsParts;
+  readonly #events: DecidedCallsEvents;
   #unpublished: Unpublished[] = [];
   /** How many of them have their cost counted. */
   #spent = 0;
 
-  constructor(parts: DecidedCallsParts) {
+  constructor(parts: DecidedCallsParts, events: DecidedCallsEvents) {
     this.#parts = parts;
+    this.#events = events;
   }
 
-  /** A decision is made: its line is appended to the trail, or it becomes a denial. `publish` tells of it. */
-  add(made: Unpublished): void {
-    const { call, decision, subject, trace } = made;
+  /**
+   * A decision is made: its line is appended to the trail, or it becomes a denial. `publish` informs the surfaces of it. Of a call that
+   * its agent gave up, the end of the request is in the trail. `ms`: how long it took.
+   */
+  add(made: Made, ms: number): RevisableDecision {
+    const decision = new RevisableDecision(made.decision);
+    const unpublished: Unpublished = { ...made, decision, ms };
+    if (made.how === "left") {
+      this.#addLeft(unpublished);
+      return decision;
+    }
+    const { trace, examined } = made;
+    const { call, subject } = examined.x;
+    this.#prepareRun(unpublished);
     this.#parts.audit.append(
       () => decisionRecord(call, decision.current, this.#logged(call, subject)),
       (error) => decision.revise((draft) => withhold(draft, trace, error, this.#parts.on_audit_failure)),
     );
-    this.#unpublished.push(made);
+    this.#unpublished.push(unpublished);
+    return decision;
+  }
+
+  #addLeft(left: Unpublished): void {
+    const { decision_id } = left.decision.current;
+    // Asked and given up in one turn: the question isn't published yet.
+    if (this.#unpublished.some(({ decision }) => decision.current.decision_id === decision_id))
+      this.#unpublished.push(left);
+    else this.#show(left);
+  }
+
+  /** A confined call that is allowed runs by words of its own, or not at all. */
+  #prepareRun({ examined: { x, denial }, decision, trace }: Unpublished): void {
+    if (denial !== null || x.confinement === null || decision.current.outcome !== "allowed") return;
+    try {
+      const run = preparedRun(x, x.confinement);
+      if (run !== null) decision.runBy(run);
+    } catch (error) {
+      this.#events.failed("preparing a confined run", error);
+      decision.revise((draft) => denyUnprepared(draft, trace));
+    }
   }
 
   /** A call of a plan: only the trail gets to know it. */
@@ -83,23 +106,12 @@ export class DecidedCalls {
     this.#parts.audit.append(() => decisionRecord(call, decision, this.#logged(call, subject), "plan"));
   }
 
-  /** An agent gave up a call that waited, together with others or alone. Its request's end is in the trail. */
-  addLeft(x: Reviewable, final: Decision): void {
-    const { call, subject } = x;
-    const trace = answeredTrace(traceOf({ x, denial: null }), final);
-    const made: Unpublished = { decision: new RevisableDecision(final), call, subject, trace, is_left: true };
-    // Asked and given up in one turn: the question isn't published yet.
-    const is_asked_now = this.#unpublished.some(({ decision }) => decision.current.decision_id === final.decision_id);
-    if (is_asked_now) this.#unpublished.push(made);
-    else this.#show(made);
-  }
-
   /** Writes the lines: what can't be written, and must not go unrecorded, becomes a denial. Then what the others cost. */
   record(): void {
     const { audit, activity } = this.#parts;
     audit.flush();
-    for (const { decision, subject } of this.#unpublished.slice(this.#spent))
-      this.#attempt("counting what calls cost", () => activity.spend(decision.current, subject));
+    for (const { decision, examined } of this.#unpublished.slice(this.#spent))
+      attempt(this.#events, "counting what calls cost", () => activity.spend(decision.current, examined.x.subject));
     this.#spent = this.#unpublished.length;
   }
 
@@ -119,33 +131,39 @@ export class DecidedCalls {
   }
 
   /** Its answer was sent: what carries it out can only come after this. */
-  #noteAllowed({ decision: { current }, call, subject: { agent }, tool, is_left }: Unpublished): void {
-    if (agent === null || is_left === true || current.outcome !== "allowed") return;
-    this.#attempt("noting an allowed call", () => this.#parts.allowed(agent.agent_id, call, tool));
+  #noteAllowed({ decision: { current }, examined: { x }, how }: Unpublished): void {
+    const { agent } = x.subject;
+    if (agent === null || how === "left" || current.outcome !== "allowed") return;
+    attempt(this.#events, "noting an allowed call", () =>
+      this.#parts.mcp?.hook_answers.note(agent.agent_id, x.call, x.executor.mcp),
+    );
   }
 
-  #count({ decision: { current }, first, is_left }: Unpublished): void {
-    if (is_left !== true) this.#parts.meter.decided(current, first?.ms);
-    if (current.outcome !== "denied") for (const id of first?.grants_used ?? []) this.#parts.grants.noteUse(id);
+  #count({ decision: { current }, examined: { x }, how, ms }: Unpublished): void {
+    if (how !== "left") this.#parts.meter.decided(current, how === "final" ? undefined : ms);
+    if (how === "first" && current.outcome !== "denied")
+      for (const id of x.grants_used ?? []) this.#parts.grants.noteUse(id);
   }
 
   /** The answer has been sent: what only shows it must not take the gate with it. */
-  #show({ decision: { current }, call, subject, trace, is_only, refused }: Unpublished): void {
-    const { activity, decisions } = this.#parts;
-    if (this.#parts.hasJudges())
-      this.#attempt("noting a decision for the judges", () => decisions.note(current, call, subject));
-    if (refused !== undefined) this.#attempt("noting a refused call", () => this.#parts.refused(current, refused));
-    this.#attempt("publishing a decision", () => {
+  #show({ decision: { current }, examined, trace, how }: Unpublished): void {
+    const { activity, decisions, stages, refused_calls } = this.#parts;
+    const { call, subject } = examined.x;
+    if ((stages.reviewers ?? []).length > 0)
+      attempt(this.#events, "noting a decision for the judges", () => decisions.note(current, call, subject));
+    if (examined.denial !== null)
+      attempt(this.#events, "noting a refused call", () => refused_calls.note(current, examined));
+    attempt(this.#events, "publishing a decision", () => {
       const shown = withoutQuotes(current, call.args);
-      activity.note(shown, call, subject, trace, is_only);
-      this.#parts.published(shown, call, subject);
+      activity.note(shown, call, subject, trace, how === "only" ? true : undefined);
+      this.#events.decided(shown, call, subject);
     });
   }
 
   /** Work that the next answer would wait for, done while none does. */
   #prepareNext(): void {
     this.#parts.audit.prepareNext();
-    this.#attempt("reading the grants", () => this.#parts.grants.freshen());
+    attempt(this.#events, "reading the grants", () => this.#parts.grants.freshen());
   }
 
   /** How a call is logged. */
@@ -153,14 +171,29 @@ export class DecidedCalls {
     const executor = this.#parts.catalog.loggedName(call.executor, kindOf(subject));
     return { agent: subject.agent?.name ?? "none", executor, ts: this.#parts.audit.time() };
   }
+}
 
-  #attempt(what: string, act: () => void): void {
-    try {
-      act();
-    } catch (error) {
-      this.#parts.failed(what, error);
-    }
-  }
+/**
+ * Has the box prepare the run of a call that is allowed as a confined one; null where its whole agent is confined, and runs it as it is.
+ * @throws GateError where it can't
+ */
+function preparedRun({ call, subject, settings }: Reviewable, { declaration, line }: Confinement): PreparedRun | null {
+  if (line === null) return null;
+  const { box } = settings;
+  const { agent, session = "" } = subject;
+  if (box === undefined || agent === null)
+    throw new Error("only an agent's call is confined, and only where there is a box");
+  const { argv } = box.prepare({
+    declaration,
+    line,
+    agent_id: agent.agent_id,
+    agent_name: agent.name,
+    session,
+    call_hash: callHash(call.executor, call.args),
+    call_id: call.context?.call_id,
+    ...(call.args.run_in_background === true ? { in_background: true } : {}),
+  });
+  return { argv, discard: () => box.discard(argv) };
 }
 
 /**
@@ -174,15 +207,12 @@ export function withhold(
   on_failure: OnFailure,
 ): void {
   if (on_failure === "allow" || decision.outcome !== "allowed" || readsOnly(decision.capabilities)) return;
-  decision.outcome = "denied";
-  decision.stage = "safety";
-  decision.reason = `the audit trail can't be written: ${causeOf(error)}`;
-  decision.explain = {
-    rule: "safety.trail-unwritable",
-    matched: "a call that changes something while its line can't be written",
-    instead: "stop, and inform the user: the gate continues by itself once the trail can be written",
-  };
-  const step = trace?.find(({ stage }) => stage === "safety");
-  if (step !== undefined)
-    Object.assign(step, { outcome: "denied", detail: decision.reason, rule: decision.explain.rule });
+  denyAt(decision, trace, "safety", {
+    reason: `the audit trail can't be written: ${causeOf(error)}`,
+    explain: {
+      rule: "safety.trail-unwritable",
+      matched: "a call that changes something while its line can't be written",
+      instead: "stop, and inform the user: the gate continues by itself once the trail can be written",
+    },
+  });
 }

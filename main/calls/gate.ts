@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Decided, Deliver, UnsentDecision } from "../../ipc/contract/agent-port.ts";
-import { type Decision, STAGES, type TraceStep } from "../../ipc/contract/decision.ts";
+import type { Decided, Deliver } from "../../ipc/contract/agent-port.ts";
+import { type Decision, STAGES } from "../../ipc/contract/decision.ts";
 import type { RefusedCall } from "../../ipc/contract/judges.ts";
 import type { Answer, ApprovalView } from "../../ipc/contract/operator-api.ts";
 import type { ProposedCall } from "../../ipc/contract/wire.ts";
@@ -10,31 +10,28 @@ import { agentKindOf } from "../decide/executors/agent-kind.ts";
 import type { ExecutorCatalog } from "../decide/executors/catalog.ts";
 import type { GrantStore } from "../decide/grants/store.ts";
 import type { McpTools } from "../decide/mcp/mcp-tools.ts";
-import { confinementOfCall, decisionOf, type ExamineOptions, examineCall, traceOf } from "../decide/pipeline.ts";
+import { confinementOfCall, decisionOf, type ExamineOptions, examineCall } from "../decide/pipeline.ts";
 import { reviewersFor } from "../decide/reviews/concerns.ts";
 import { withUnrunReviews } from "../decide/reviews/review-steps.ts";
-import type { Examined, Reviewable, Reviewer, StageSettings, Subject } from "../decide/stages/examination.ts";
+import type { Examined, Reviewable, StageSettings, Subject } from "../decide/stages/examination.ts";
 import type { Activity } from "../records/activity/activity.ts";
 import type { OnFailure } from "../records/audit/alarms.ts";
 import type { AuditLog } from "../records/audit/log.ts";
 import { decidingCall } from "../shell-reading/targets/tree-scan.ts";
-import { afterReviews } from "./after-reviews.ts";
 import type { Ended } from "./approvals/answering.ts";
 import { ApprovalBroker, type BrokerSettings } from "./approvals/broker.ts";
 import type { Decider, PendingRequest } from "./approvals/pending-request.ts";
-import { summaryOf } from "./approvals/question.ts";
 import type { ApprovalRegistry } from "./approvals/registry.ts";
+import { attempt } from "./attempt.ts";
 import { DecidedCalls } from "./decided-calls.ts";
+import { type Advance, type Call, type CallEvent, type CallState, type Effect, type EffectOf, next } from "./life.ts";
 import { DecisionMeter } from "./meter.ts";
-import { prepareBoxedRun } from "./prepare-boxed-run.ts";
-import { CallsInReview, type JudgedCall } from "./reviews/calls-in-review.ts";
+import { CallsInReview } from "./reviews/calls-in-review.ts";
 import { RefusedCalls } from "./reviews/refused-calls.ts";
-import { overridden } from "./reviews/review-call.ts";
+import { scriptsOf, triedCall } from "./reviews/review-call.ts";
 import type { SessionDecisions } from "./reviews/session-decisions.ts";
-import { triedCall } from "./reviews/tried-call.ts";
-import { RevisableDecision } from "./revisable-decision.ts";
-import { type Asked, WaitingCalls } from "./waiting-calls.ts";
-import { answeredTrace, deniedAfterReviews, denyUnprepared, withdrawnDecision } from "./without-answer.ts";
+import { WaitingCalls } from "./waiting-calls.ts";
+import { denyUnstored } from "./without-answer.ts";
 
 export interface GateParts {
   catalog: ExecutorCatalog;
@@ -54,13 +51,6 @@ export interface GateParts {
   /** What the user asked each agent for. */
   words: UserWords;
   broker: BrokerSettings;
-}
-
-/** A call that is to be decided on now. `began`: when that began, by `performance.now()`, without the time that judges took. */
-interface ToDecide {
-  deliver: Deliver;
-  began: number;
-  decision_id?: string;
 }
 
 export interface GateEvents {
@@ -111,56 +101,19 @@ export class Gate {
     this.#parts = parts;
     this.#events = events;
     this.broker = new ApprovalBroker(parts.approvals, parts.grants, parts.broker, {
-      waiting: (request) => events.waiting(this.broker.view(request)),
+      ...events,
       ended: (ended) => this.#ended(ended),
       grantsWritten: (request) => this.#granted(request),
       returnTimeOver: (left) => this.waiting.withdrawUnawaited(left),
-      moved: (request) => events.moved(request.token, request.expires_at),
-      failed: (what, error) => events.failed(what, error),
     });
-    this.refused_calls = new RefusedCalls({
-      settings: parts.broker,
-      passes: parts.approvals.passes,
-      canOverride: parts.canOverrideJudges,
-      changed: () => events.reviewsChanged(),
-      added: (refused) => events.callRefused(refused),
-    });
-    this.#decided = new DecidedCalls({
-      ...parts,
-      hasJudges: () => (parts.stages.reviewers ?? []).length > 0,
-      meter: this.meter,
-      refused: (decision, examined) => this.refused_calls.note(decision, examined),
-      allowed: (agent_id, call, tool) => parts.mcp?.hook_answers.note(agent_id, call, tool),
-      published: (decision, call, subject) => events.decided(decision, call, subject),
-      failed: (what, error) => events.failed(what, error),
-    });
-    this.waiting = new WaitingCalls({
-      broker: this.broker,
-      reviews: this.#callsInReview(),
-      home: parts.broker.home,
-      ttlSeconds: () => parts.broker.ttl_seconds,
-      examineAgain: (before) => this.#examineAgain(before),
-      left: (x, final) => this.#decided.addLeft(x, final),
-      conclude: (x, final) => this.#finalDecision(x, final),
-      failed: (what, error) => events.failed(what, error),
-    });
-  }
-
-  #callsInReview(): CallsInReview {
-    const { broker } = this.#parts;
-    return new CallsInReview({
-      now: broker.clock.now,
-      summary: (x) => summaryOf(x, broker),
-      reviewed: (judged, reviews) => {
-        const began = performance.now() - judged.examined_ms;
-        const examineAgain = (before: Reviewable) => this.#examineAgain(before, before.trace !== undefined);
-        return this.#decideNow(afterReviews(judged.x, reviews, examineAgain), { ...judged, began });
-      },
-      undecided: (judged) => ({ decision: this.#onlyDecision(judged, deniedAfterReviews) }),
-      withdrawn: (judged, why) => this.#onlyDecision(judged, (before) => withdrawnDecision(before, why)),
-      changed: () => this.#events.reviewsChanged(),
-      failed: (what, error) => this.#events.failed(what, error),
-    });
+    const { broker } = this;
+    const settings = parts.broker;
+    this.refused_calls = new RefusedCalls({ ...parts, ...events, settings, passes: parts.approvals.passes });
+    this.#decided = new DecidedCalls({ ...parts, meter: this.meter, refused_calls: this.refused_calls }, events);
+    const advance: Advance = (call, event) => this.#advance(call, event);
+    const reviews = new CallsInReview({ ...events, settings, advance });
+    const examineAgain = (before: Reviewable) => this.#examineAgain(before);
+    this.waiting = new WaitingCalls({ ...events, broker, reviews, settings, advance, examineAgain });
   }
 
   /**
@@ -179,11 +132,48 @@ export class Gate {
     const purpose = returned === undefined ? undefined : "again";
     const examined = this.#examine(call, subject, this.#parts.activity.keepsNext, { purpose });
     if (!this.#isCarriedOut(examined)) this.#count(examined, returned);
-    if (examined.denial === null) {
-      const reviewers = reviewersFor(examined.x);
-      if (reviewers.length > 0) return this.#review(examined.x, reviewers, began, deliver);
+    const state: CallState = { is: "proposed", decision_id: randomUUID() };
+    const reviewers = examined.denial === null ? reviewersFor(examined.x) : [];
+    return this.#advance({ state, deliver, began, examined_ms: 0 }, { type: "examined", examined, reviewers });
+  }
+
+  #advance(call: Call, event: CallEvent): Decided {
+    const before = call.state;
+    const { state, effects } = next(before, event);
+    call.state = state;
+    try {
+      return effects.reduce<Decided>((decided, effect) => this.#carryOut(call, effect) ?? decided, {});
+    } catch (error) {
+      call.state = before;
+      throw error;
     }
-    return this.#decideNow(examined, { deliver, began });
+  }
+
+  /** Does what is to be done for a call, and what follows from it. */
+  #carryOut(call: Call, effect: Effect): Decided | undefined {
+    switch (effect.do) {
+      case "lookForAnswer":
+        return this.waiting.answeredBefore(call, effect.x) ?? this.#advance(call, { type: "notAnswered" });
+      case "usePass":
+        return this.#advance(call, { type: "overridden", by_user: this.#isOverridden(effect.x) });
+      case "review":
+        return this.#review(call, effect);
+      case "ask":
+        return this.#ask(call, effect);
+      case "examineAgain":
+        return this.#advance(call, this.#examinedAgain(effect));
+      case "noteAllowed":
+        return void this.#parts.stages.rate?.noteAllowed(effect.x);
+      case "record": {
+        const { how } = effect.made;
+        const ms = how === "only" ? call.examined_ms : performance.now() - call.began;
+        const decision = this.#decided.add(effect.made, ms);
+        if (how !== "left") call.decision = decision;
+        return { decision };
+      }
+      case "denyUnstored":
+        return void call.decision?.revise(denyUnstored);
+    }
   }
 
   /**
@@ -211,22 +201,13 @@ export class Gate {
   }
 
   /** The second phase: judges look at what every stage lets pass. */
-  #review(x: Reviewable, reviewers: readonly Reviewer[], began: number, deliver: Deliver): Decided {
-    const decision_id = randomUUID();
-    const to: ToDecide = { deliver, began, decision_id };
-    const passed: Examined = { x, denial: null };
-    const answered =
-      x.outcome === "approval_required" ? this.waiting.answeredBefore(x, decisionOf(passed, decision_id)) : undefined;
-    if (answered !== undefined) return this.#firstDecision(passed, to, answered);
-    if (this.#isOverridden(x)) {
-      const noted = reviewers.map((reviewer) => overridden(reviewer));
-      return this.#decideNow({ x: Object.assign(x, { noted }), denial: null }, to);
-    }
+  #review(call: Call, { x, asked, reviewers }: EffectOf<"review">): Decided {
     const { reviews } = this.waiting;
-    const refused = reviews.refusal(x);
-    if (refused !== null) return this.#decideNow({ x, denial: refused }, to);
-    const examined_ms = performance.now() - began;
-    return { pending: reviews.begin({ x, decision_id, deliver, examined_ms }, reviewers) };
+    const denial = reviews.refusal(x);
+    if (denial !== null) return this.#advance(call, { type: "notReviewed", denial });
+    call.examined_ms = performance.now() - call.began;
+    this.#advance(call, { type: "inReview" });
+    return { pending: reviews.begin(call, x, asked.decision_id, reviewers) };
   }
 
   /** Where that can't be looked up, judges look at it as at any other call. */
@@ -240,79 +221,16 @@ export class Gate {
     }
   }
 
-  /** What an examination comes to: allowed, denied, or asked. */
-  #decideNow(examined: Examined, to: ToDecide): Decided {
-    const { x, denial } = examined;
-    const first = decisionOf(examined, to.decision_id);
-    const is_asked = denial === null && x.outcome === "approval_required";
-    if (!is_asked) {
-      if (denial === null) this.#parts.stages.rate?.noteAllowed(x);
-      return this.#firstDecision(examined, to, { decision: new RevisableDecision(first) });
-    }
-    return this.#firstDecision(examined, to, this.#ask(x, first, to.deliver));
-  }
-
-  #ask(x: Reviewable, first: Decision, deliver: Deliver): Asked {
-    const asked = this.waiting.ask(x, first, deliver);
+  #ask(call: Call, { x, asked }: EffectOf<"ask">): Decided {
+    const decided = this.waiting.ask(call, x, asked);
     const { rate } = this.#parts.stages;
-    const token = asked.pending?.token;
-    if (x.repeated === undefined || rate === undefined || token == null) return asked;
+    const token = decided.pending?.token;
+    if (x.repeated === undefined || rate === undefined || token == null) return decided;
     const request = this.broker.registry.getPending(token);
-    if (request === undefined) return asked;
+    if (request === undefined) return decided;
     rate.asked(request);
     this.broker.onUnstored(() => rate.ended({ ...request, status: "cancelled" }));
-    return asked;
-  }
-
-  /** The first decision on a call is made. */
-  #firstDecision(examined: Examined, { began }: ToDecide, decided: Asked): Decided {
-    const { x, denial } = examined;
-    const { decision } = decided;
-    const trace = x.trace === undefined ? undefined : traceOf(examined);
-    if (denial === null) this.#prepareRun(x, decision, trace);
-    this.#decided.add({
-      decision,
-      call: x.call,
-      subject: x.subject,
-      trace,
-      first: { ms: performance.now() - began, grants_used: x.grants_used ?? [] },
-      tool: x.executor.mcp,
-      ...(denial === null ? {} : { refused: examined }),
-    });
     return decided;
-  }
-
-  /** The only decision on a call whose judges found nothing that counts. */
-  #onlyDecision({ x, decision_id, examined_ms }: JudgedCall, decide: (before: Decision) => Decision): UnsentDecision {
-    const examined: Examined = { x, denial: null };
-    const final = decide(decisionOf(examined, decision_id));
-    const decision = new RevisableDecision(final);
-    const trace = x.trace === undefined ? undefined : answeredTrace(traceOf(examined), final);
-    const first = { ms: examined_ms, grants_used: [] };
-    this.#decided.add({ decision, call: x.call, subject: x.subject, trace, first, is_only: true });
-    return decision;
-  }
-
-  /** The final decision on a call that the user was asked about. */
-  #finalDecision(x: Reviewable, final: Decision): UnsentDecision {
-    const { call, subject } = x;
-    const decision = new RevisableDecision(final);
-    const trace = answeredTrace(traceOf({ x, denial: null }), final);
-    this.#prepareRun(x, decision, trace);
-    this.#decided.add({ decision, call, subject, trace, tool: x.executor.mcp });
-    return decision;
-  }
-
-  /** A confined call that is allowed runs by words of its own, or not at all. */
-  #prepareRun(x: Reviewable, decision: RevisableDecision, trace: TraceStep[] | undefined): void {
-    if (x.confinement === null || decision.current.outcome !== "allowed") return;
-    try {
-      const run = prepareBoxedRun(x, x.confinement);
-      if (run !== null) decision.runBy(run);
-    } catch (error) {
-      this.#events.failed("preparing a confined run", error);
-      decision.revise((draft) => denyUnprepared(draft, trace));
-    }
   }
 
   /** What would happen to each call of a plan: nobody is asked, nothing is remembered, and each call still has to be decided. */
@@ -328,10 +246,7 @@ export class Gate {
    * @throws GateError `not_available` where the gate stops meanwhile
    */
   tryCall(call: ProposedCall, subject: Subject): Promise<Decision> {
-    return triedCall(this.#examine(call, subject, true), this.waiting.reviews.stopped, {
-      begins: () => undefined,
-      failed: (what, error) => this.#events.failed(what, error),
-    });
+    return triedCall(this.#examine(call, subject, true), this.waiting.reviews.stopped, this.#events);
   }
 
   /** Whether a call would be decided on as a confined one, and with what; or why not. See `confinementOfCall`. */
@@ -348,8 +263,8 @@ export class Gate {
   /** An agent isn't the one any more that was paired: what it waits for ends, and what it was allowed in spite of judges. */
   endPairing(agent_id: string, reason: string): void {
     this.waiting.withdrawAgent(agent_id, reason, "approval.withdrawn-pairing");
-    this.#attempt("ending an agent's passes past the judges", () => this.refused_calls.end(agent_id));
-    this.#attempt("forgetting an agent's tools", () => this.#parts.mcp?.endPairing(agent_id));
+    attempt(this.#events, "ending an agent's passes past the judges", () => this.refused_calls.end(agent_id));
+    attempt(this.#events, "forgetting an agent's tools", () => this.#parts.mcp?.endPairing(agent_id));
     this.#parts.words.end(agent_id);
   }
 
@@ -395,11 +310,17 @@ export class Gate {
     return examined;
   }
 
+  #examinedAgain({ x: before, is_judged }: EffectOf<"examineAgain">): CallEvent {
+    const examined = this.#examineAgain(before, is_judged === true && before.trace !== undefined);
+    const scripts = is_judged === true && examined.denial === null ? scriptsOf(examined.x) : [];
+    return { type: "examined", examined, scripts };
+  }
+
   /** A request has ended: its waiting calls get a decision, then the trail, the surfaces and other calls are informed. */
   #ended({ request, granted }: Ended): void {
     this.#parts.stages.rate?.ended(request);
     this.waiting.end(request);
-    this.#attempt("publishing a request's end", () => {
+    attempt(this.#events, "publishing a request's end", () => {
       const { decision_by_channel, decision_at, created_at } = request;
       if (decision_by_channel !== null && decision_at !== null) this.meter.answered(created_at, decision_at);
       this.#parts.audit.append({
@@ -432,13 +353,5 @@ export class Gate {
   #granted({ channel, sender_id }: PendingRequest): void {
     this.#events.granted();
     this.waiting.endCovered({ channel, sender_id });
-  }
-
-  #attempt(what: string, act: () => void): void {
-    try {
-      act();
-    } catch (error) {
-      this.#events.failed(what, error);
-    }
   }
 }

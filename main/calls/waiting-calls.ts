@@ -1,51 +1,95 @@
 import { randomUUID } from "node:crypto";
-import type { Decided, Deliver, PendingCall, UnsentDecision } from "../../ipc/contract/agent-port.ts";
+import type { Decided, PendingCall } from "../../ipc/contract/agent-port.ts";
 import type { Decision } from "../../ipc/contract/decision.ts";
 import type { ApprovalView, Principal } from "../../ipc/contract/operator-api.ts";
-import type { WithdrawalRule } from "../../ipc/contract/rules.ts";
+import type { Rule, WithdrawalRule } from "../../ipc/contract/rules.ts";
+import { SlicedWork } from "../base/clocks/sliced-work.ts";
 import { withoutValues } from "../decide/guard/without-values.ts";
-import type { Reviewable, Subject } from "../decide/stages/examination.ts";
-import type { ApprovalBroker } from "./approvals/broker.ts";
+import type { Examined, Reviewable } from "../decide/stages/examination.ts";
+import type { ApprovalBroker, BrokerSettings } from "./approvals/broker.ts";
 import { newRequest } from "./approvals/new-request.ts";
 import type { PendingRequest } from "./approvals/pending-request.ts";
-import { refusalOf } from "./approvals/refusal.ts";
 import { keysOf } from "./approvals/share-keys.ts";
 import { quotaCharacters, WaitingQuota } from "./approvals/waiting-quota.ts";
-import { PROPOSED_FROM } from "./approvals/wider-answer.ts";
 import type { Withdrawal } from "./approvals/withdrawals.ts";
-import { CoveredCalls } from "./covered-calls.ts";
-import { type ExamineAgain, finalDecision } from "./final-decision.ts";
+import { attempt } from "./attempt.ts";
+import { type Advance, type Call, type CallEvent, deliver } from "./life.ts";
 import type { CallsInReview } from "./reviews/calls-in-review.ts";
 import { RevisableDecision } from "./revisable-decision.ts";
-import { deniedByFailure, denyUnstored, withdrawnDecision } from "./without-answer.ts";
+import { BY_AGENT, withdrawnDecision } from "./without-answer.ts";
 
 export interface WaitingCallsParts {
   broker: ApprovalBroker;
   /** Those that judges look at, before anybody is asked about them. */
   reviews: CallsInReview;
-  home: string;
-  /** How long a request waits, in seconds. */
-  ttlSeconds(): number;
-  examineAgain: ExamineAgain;
-  /** Shows that the agent gave up a call that waited: no answer is sent for it. */
-  left(x: Reviewable, final: Decision): void;
-  /** Records the final decision on a call that has waited. */
-  conclude(x: Reviewable, final: Decision): UnsentDecision;
+  settings: Pick<BrokerSettings, "home" | "ttl_seconds">;
+  advance: Advance;
+  /** Examines a call again, later: its command lines are read already. */
+  examineAgain(before: Reviewable): Examined;
   /** Something unexpected, to log. */
   failed(what: string, error: unknown): void;
 }
 
-export interface Asked extends Decided {
-  decision: RevisableDecision;
-}
-
 interface WaitingCall {
+  call: Call;
   x: Reviewable;
-  asked: Decision;
-  deliver: Deliver;
   /** Takes it off its agent's quota, once. */
   release(): void;
 }
+
+/** After a grant or a refusal: what it covers of all that waits needs no answer of its own. */
+class CoveredCalls {
+  /** By the request that calls share. */
+  readonly #waiting: ReadonlyMap<string, ReadonlySet<{ x: Reviewable }>>;
+  readonly #parts: WaitingCallsParts;
+  /** The requests whose calls may be covered by now, and by whose grant. */
+  readonly #to_examine = new Map<string, Principal>();
+  readonly #examining = new SlicedWork((ends_at) => this.#examineSome(ends_at));
+
+  constructor(waiting: ReadonlyMap<string, ReadonlySet<{ x: Reviewable }>>, parts: WaitingCallsParts) {
+    this.#waiting = waiting;
+    this.#parts = parts;
+  }
+
+  /** Examines what waits again, in pieces. */
+  end(by: Principal): void {
+    for (const token of this.#waiting.keys()) this.#to_examine.set(token, by);
+    this.#examining.go();
+  }
+
+  #examineSome(ends_at: number): boolean {
+    for (const [token, by] of this.#to_examine) {
+      if (performance.now() >= ends_at) break;
+      this.#to_examine.delete(token);
+      try {
+        const answer = this.#answerCovering(token);
+        if (answer !== undefined) this.#parts.broker.answerCovered(token, answer, by);
+      } catch (error) {
+        this.#parts.failed("examining a waiting call again", error);
+      }
+    }
+    return this.#to_examine.size > 0;
+  }
+
+  /**
+   * What the user's grants or refusals answer for all that share a request. They differ in their sessions at the most: a grant for one
+   * session covers no other's, and neither does a refusal.
+   */
+  #answerCovering(token: string): "approved" | "rejected" | undefined {
+    const of_each_session = new Map([...(this.#waiting.get(token) ?? [])].map(({ x }) => [x.subject.session, x]));
+    const answers = new Set([...of_each_session.values()].map((before) => this.#answerNow(before)));
+    const [answer] = answers;
+    return answers.size === 1 ? answer : undefined;
+  }
+
+  #answerNow(before: Reviewable): "approved" | "rejected" | undefined {
+    const { x, denial } = this.#parts.examineAgain(before);
+    if (denial === null) return x.outcome === "allowed" ? "approved" : undefined;
+    return BY_REFUSAL.has(denial.explain.rule) ? "rejected" : undefined;
+  }
+}
+
+const BY_REFUSAL: ReadonlySet<Rule> = new Set<Rule>(["approval.refused-for-session", "rate.same-call-stopped"]);
 
 /**
  * What waits, and for what: for judges (`reviews`), or for the user's answer, by the request that calls share and within a quota for each
@@ -58,101 +102,100 @@ export class WaitingCalls {
   readonly #calls = new Map<string, Set<WaitingCall>>();
   readonly #quota = new WaitingQuota();
   /** Those that were the last to leave a request that is to be withdrawn for it. */
-  readonly #left = new Map<string, WaitingCall>();
+  readonly #left = new Map<string, Call>();
   readonly #covered: CoveredCalls;
 
   constructor(parts: WaitingCallsParts) {
     this.#parts = parts;
     this.#broker = parts.broker;
     this.reviews = parts.reviews;
-    this.#covered = new CoveredCalls({
-      tokens: () => this.#calls.keys(),
-      callsOf: (token) => [...(this.#calls.get(token) ?? [])].map(({ x }) => x),
-      examineAgain: parts.examineAgain,
-      answer: (token, answer, by) => this.#broker.answerCovered(token, answer, by),
-      failed: parts.failed,
-    });
+    this.#covered = new CoveredCalls(this.#calls, parts);
   }
 
   /**
    * Asks the operator about a call, if its agent may have another one wait, and nobody has answered it while the agent was away.
    * `asked` says that it is asked about. @throws SQLite's error: nothing that was asked in this turn is stored then
    */
-  ask(x: Reviewable, asked: Decision, deliver: Deliver): Asked {
-    const { call, subject } = x;
+  ask(call: Call, x: Reviewable, asked: Decision): Decided {
+    const { subject } = x;
     const { agent } = subject;
     if (agent === null) throw new Error("only a paired agent can ask");
     const { call_hash, share_key } = keysOf(x);
-    try {
-      this.#broker.begin();
+    return this.#stored(() => {
       const answered = this.#broker.takeAnswer(share_key, subject.session ?? "");
-      if (answered !== undefined) return this.#answeredBefore(x, asked, answered);
-      const characters = quotaCharacters(call);
+      if (answered !== undefined) return this.#answeredBefore(call, answered);
+      const characters = quotaCharacters(x.call);
       const refusal = this.#quota.refusal(agent.agent_id, characters, this.#broker);
-      if (refusal !== undefined) return { decision: new RevisableDecision({ ...asked, ...refusal }) };
-      const settings = { home: this.#parts.home, language: this.#broker.language };
-      const { registry } = this.#broker;
-      const question = newRequest(x, agent, asked, settings, (capability_class) => ({
-        times: registry.countApproved(capability_class, agent.agent_id),
-        last: () =>
-          registry
-            .lastApproved(capability_class, agent.agent_id, PROPOSED_FROM)
-            .map(({ extra: { capabilities } }) => capabilities),
-      }));
-      const words = x.settings.words?.of(call, subject) ?? null;
+      if (refusal !== undefined) return this.#parts.advance(call, { type: "cannotWait", refusal });
+      const settings = { home: this.#parts.settings.home, language: this.#broker.language };
+      const question = newRequest(x, agent, asked, settings, this.#broker.registry);
+      const words = x.settings.words?.of(x.call, subject) ?? null;
       const request = this.#broker.ask({ ...question, call_hash, share_key }, words);
       const { card } = this.#broker.view(request);
       const release = this.#quota.add(agent.agent_id, characters);
-      return this.#wait(request, card, { x, asked, deliver, release });
-    } catch (error) {
-      // Nothing of this turn can be stored: each of its asks is a denial, this one an error.
-      this.#broker.abandon(error);
-      throw error;
-    }
+      return this.#wait(request, card, asked, { call, x, release });
+    });
   }
 
   /**
-   * The decision on a call that was judged and asked about by an earlier gate, and answered while its agent was away; undefined for any
+   * Decides on a call that was judged and asked about by an earlier gate, and answered while its agent was away; undefined for any
    * other. @throws SQLite's error
    */
-  answeredBefore(x: Reviewable, asked: Decision): Asked | undefined {
+  answeredBefore(call: Call, x: Reviewable): Decided | undefined {
     if (!this.#broker.expectsReturn) return undefined;
+    return this.#stored(() => {
+      const answered = this.#broker.takeAnswer(keysOf(x).share_key, x.subject.session ?? "");
+      return answered === undefined ? undefined : this.#answeredBefore(call, answered);
+    });
+  }
+
+  /** Nothing of this turn can be stored where that fails: each of its asks is a denial, this one an error. */
+  #stored<T>(act: () => T): T {
     try {
       this.#broker.begin();
-      const answered = this.#broker.takeAnswer(keysOf(x).share_key, x.subject.session ?? "");
-      return answered === undefined ? undefined : this.#answeredBefore(x, asked, answered);
+      return act();
     } catch (error) {
       this.#broker.abandon(error);
       throw error;
     }
   }
 
-  #answeredBefore(x: Reviewable, asked: Decision, answered: PendingRequest): Asked {
-    const decision = new RevisableDecision(this.#final(x, asked, answered));
-    this.#broker.onUnstored(() => decision.revise(denyUnstored));
-    return { decision };
+  #answeredBefore(call: Call, request: PendingRequest): Decided {
+    const decided = this.#parts.advance(call, this.#ended(request));
+    this.#broker.onUnstored(() => this.#parts.advance(call, { type: "unstored" }));
+    return decided;
   }
 
-  #wait({ token, expires_at }: PendingRequest, card: ApprovalView["card"], waiting: WaitingCall): Asked {
-    const decision = new RevisableDecision({ ...waiting.asked, pending: { token, expires_at, card } });
+  #ended(request: PendingRequest): CallEvent {
+    return { type: "ended", request, ttl_seconds: this.#parts.settings.ttl_seconds };
+  }
+
+  #wait(
+    { token, expires_at }: PendingRequest,
+    card: ApprovalView["card"],
+    asked: Decision,
+    waiting: WaitingCall,
+  ): Decided {
+    const { call } = waiting;
     const calls = this.#calls.get(token) ?? new Set();
     this.#calls.set(token, calls);
     calls.add(waiting);
     this.#broker.onUnstored(() => {
       this.#leave(token, waiting);
-      decision.revise(denyUnstored);
+      this.#parts.advance(call, { type: "unstored" });
     });
-    return { decision, pending: this.#pendingCall(token, waiting) };
+    const decided = this.#parts.advance(call, { type: "waits", pending: { token, expires_at, card } });
+    return { ...decided, pending: this.#pendingCall(token, waiting, asked) };
   }
 
-  #pendingCall(token: string, waiting: WaitingCall): PendingCall {
+  #pendingCall(token: string, waiting: WaitingCall, asked: Decision): PendingCall {
     const { call, subject } = waiting.x;
     return {
       token,
       cancel: (reason) => {
         if (this.#leaveShown(token, waiting, "approval.withdrawn"))
           this.#broker.cancel(token, withoutValues(reason, call.args));
-        return new RevisableDecision(withdrawnDecision(waiting.asked, BY_AGENT));
+        return new RevisableDecision(withdrawnDecision(asked, BY_AGENT));
       },
       disconnect: (reason) => {
         const agent_id = subject.agent?.agent_id ?? "";
@@ -166,11 +209,9 @@ export class WaitingCalls {
   #leaveShown(token: string, waiting: WaitingCall, rule: WithdrawalRule): boolean {
     const is_waiting = this.#calls.get(token)?.has(waiting) === true;
     const is_last = this.#leave(token, waiting);
-    if (is_last) this.#left.set(token, waiting);
-    else if (is_waiting) {
-      const { x, asked } = waiting;
-      this.#parts.left(x, withdrawnDecision(asked, { reason: "withdrawn by the agent", explain: { rule } }));
-    }
+    if (is_last) this.#left.set(token, waiting.call);
+    const why = { ...BY_AGENT, explain: { rule } };
+    if (is_waiting) this.#parts.advance(waiting.call, { type: "left", why, is_last });
     return is_last;
   }
 
@@ -184,37 +225,30 @@ export class WaitingCalls {
   }
 
   /** The request has ended: each call that waits for it gets its final decision. */
-  end(ended: PendingRequest): void {
-    const left = this.#left.get(ended.token);
-    if (left !== undefined) {
-      this.#left.delete(ended.token);
-      this.#parts.left(left.x, withdrawnDecision(left.asked, refusalOf(ended, this.#parts.ttlSeconds())));
-    }
-    const calls = this.#calls.get(ended.token);
+  end(request: PendingRequest): void {
+    const { token, status } = request;
+    const left = this.#left.get(token);
+    this.#left.delete(token);
+    if (left !== undefined) this.#parts.advance(left, this.#ended(request));
+    const calls = this.#calls.get(token);
     if (calls === undefined) return;
-    this.#calls.delete(ended.token);
-    if (ended.status === "approved" || ended.status === "rejected") {
-      this.#attempt("noting an answer as delivered", () => this.#broker.registry.markDelivered(ended.token));
+    this.#calls.delete(token);
+    if (status === "approved" || status === "rejected") {
+      attempt(this.#parts, "noting an answer as delivered", () => this.#broker.registry.markDelivered(token));
     }
-    for (const { x, asked, release, deliver } of calls) {
+    for (const { call, release } of calls) {
       release();
-      this.#attempt("answering a call that waited", () =>
-        deliver(this.#parts.conclude(x, this.#finalOrDenial(x, asked, ended))),
-      );
+      attempt(this.#parts, "answering a call that waited", () => deliver(call, this.#finalOrDenial(call, request)));
     }
-  }
-
-  #final(x: Reviewable, asked: Decision, ended: PendingRequest): Decision {
-    return finalDecision(x, asked, ended, this.#parts.examineAgain, this.#parts.ttlSeconds());
   }
 
   /** A call that waits has to get an answer, whatever happens. */
-  #finalOrDenial(x: Reviewable, asked: Decision, ended: PendingRequest): Decision {
+  #finalOrDenial(call: Call, request: PendingRequest): Decided {
     try {
-      return this.#final(x, asked, ended);
+      return this.#parts.advance(call, this.#ended(request));
     } catch (error) {
       this.#parts.failed("examining an answered call again", error);
-      return deniedByFailure(asked, ended.status);
+      return this.#parts.advance(call, { type: "failed", status: request.status });
     }
   }
 
@@ -237,7 +271,9 @@ export class WaitingCalls {
     this.#broker.commit();
     const alone = new Set(this.#waitingRequests(agent_id, session).map(({ token }) => token));
     for (const [token, calls] of [...this.#calls]) {
-      const ending = [...calls].filter(({ x }) => isOfSession(x.subject, agent_id, session));
+      const ending = [...calls].filter(
+        ({ x: { subject } }) => subject.agent?.agent_id === agent_id && subject.session === session,
+      );
       const other = [...calls].find((waiting) => !ending.includes(waiting));
       if (other === undefined) alone.add(token);
       else if (alone.delete(token) || ending.length > 0) this.#endShared(token, ending, other, reason);
@@ -251,13 +287,13 @@ export class WaitingCalls {
     const why = { reason: `withdrawn: ${reason}`, explain: { rule: "approval.withdrawn-session" } } as const;
     for (const waiting of ending) {
       this.#leave(token, waiting);
-      const { x, asked, deliver } = waiting;
-      this.#attempt("answering a call that waited", () =>
-        deliver(this.#parts.conclude(x, withdrawnDecision(asked, why))),
+      const { call } = waiting;
+      attempt(this.#parts, "answering a call that waited", () =>
+        deliver(call, this.#parts.advance(call, { type: "withdrawn", why })),
       );
     }
     // A grant for the session is one for a session that is there.
-    this.#attempt("moving a request to its other session", () =>
+    attempt(this.#parts, "moving a request to its other session", () =>
       this.#broker.registry.moveTo(token, other.x.subject.session ?? ""),
     );
   }
@@ -306,8 +342,7 @@ export class WaitingCalls {
       outcome: "denied",
       stage: "approval",
       status: "cancelled",
-      reason: "withdrawn by the agent",
-      explain: { rule: "approval.withdrawn" },
+      ...BY_AGENT,
       verdict: null,
       capabilities: request.extra.capabilities,
     };
@@ -318,18 +353,4 @@ export class WaitingCalls {
     this.#calls.clear();
     this.#left.clear();
   }
-
-  #attempt(what: string, act: () => void): void {
-    try {
-      act();
-    } catch (error) {
-      this.#parts.failed(what, error);
-    }
-  }
 }
-
-function isOfSession({ agent, session }: Subject, agent_id: string, ended: string): boolean {
-  return agent?.agent_id === agent_id && session === ended;
-}
-
-const BY_AGENT = { reason: "withdrawn by the agent", explain: { rule: "approval.withdrawn" } } as const;

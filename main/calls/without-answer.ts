@@ -1,5 +1,5 @@
 import { ownCommand } from "../../ipc/base/own-command.ts";
-import type { Decision, TraceStep } from "../../ipc/contract/decision.ts";
+import type { Decision, Stage, TraceStep } from "../../ipc/contract/decision.ts";
 
 /** Decisions on calls for which the user can't be asked, or whose answer can't be used. */
 
@@ -7,39 +7,33 @@ import type { Decision, TraceStep } from "../../ipc/contract/decision.ts";
 export function denyUnstored(decision: Decision): void {
   delete decision.status;
   delete decision.pending;
-  Object.assign(decision, {
-    outcome: "denied",
-    stage: "approval",
+  denyAt(decision, undefined, "approval", {
     reason: "the request can't be stored, so the user can't be asked",
     explain: { rule: "approval.not-stored", instead: `ask the user to run: ${ownCommand("doctor")}` },
-  } satisfies Partial<Decision>);
+  });
 }
 
 /** Denies, in place, a confined call that was allowed and can't be run as such. */
 export function denyUnprepared(decision: Decision, trace: TraceStep[] | undefined): void {
-  const reason = "it may only run confined, and that can't be prepared now";
-  const rule = "policy.box-unavailable";
-  Object.assign(decision, {
-    outcome: "denied",
-    stage: "policy",
-    reason,
-    explain: { rule, instead: `ask the user to run: ${ownCommand("box status")}` },
-  } satisfies Partial<Decision>);
-  const step = trace?.find(({ stage }) => stage === "policy");
-  if (step !== undefined) Object.assign(step, { outcome: "denied", detail: reason, rule });
+  denyAt(decision, trace, "policy", {
+    reason: "it may only run confined, and that can't be prepared now",
+    explain: { rule: "policy.box-unavailable", instead: `ask the user to run: ${ownCommand("box status")}` },
+  });
 }
 
-/** The denial of a call whose request has ended, where the gate failed to evaluate the call again. */
-export function deniedByFailure({ pending: _, ...asked }: Decision, status: Decision["status"]): Decision {
-  return {
-    ...asked,
-    ...(status === undefined ? {} : { status }),
-    outcome: "denied",
-    stage: "approval",
-    reason: "it was answered, but the gate failed to evaluate the call again",
-    explain: { rule: "approval.not-examined-again", instead: `ask the user to run: ${ownCommand("doctor")}` },
-  };
+/** Denies, in place, in this stage: the trace's step says so, too. */
+export function denyAt(
+  decision: Decision,
+  trace: TraceStep[] | undefined,
+  stage: Stage,
+  why: Pick<Decision, "reason" | "explain">,
+): void {
+  Object.assign(decision, { outcome: "denied", stage, ...why } satisfies Partial<Decision>);
+  const step = trace?.find((one) => one.stage === stage);
+  if (step !== undefined) Object.assign(step, { outcome: "denied", detail: why.reason, rule: why.explain.rule });
 }
+
+export const BY_AGENT = { reason: "withdrawn by the agent", explain: { rule: "approval.withdrawn" } } as const;
 
 /** What becomes of a call that was given up, or withdrawn, before it was decided on. `before`: the decision that it had. */
 export function withdrawnDecision(
@@ -49,14 +43,21 @@ export function withdrawnDecision(
   return { ...before, outcome: "denied", stage: "approval", status: "cancelled", ...why };
 }
 
-/** The denial of a call that its judges have looked at, where the gate failed to evaluate it again. */
-export function deniedAfterReviews(before: Decision): Decision {
+/** The denial of a call that was answered or judged, where the gate failed to evaluate it again. */
+export function deniedByFailure(
+  { pending: _, ...before }: Decision,
+  by: { was: "answered"; status: Decision["status"] } | { was: "judged" },
+): Decision {
   return {
     ...before,
+    ...(by.was === "judged" || by.status === undefined ? {} : { status: by.status }),
     outcome: "denied",
-    stage: "judge",
-    reason: "it was judged, but the gate failed to evaluate the call again",
-    explain: { rule: "judge.failed", instead: `ask the user to run: ${ownCommand("doctor")}` },
+    stage: by.was === "judged" ? "judge" : "approval",
+    reason: `it was ${by.was}, but the gate failed to evaluate the call again`,
+    explain: {
+      rule: by.was === "judged" ? "judge.failed" : "approval.not-examined-again",
+      instead: `ask the user to run: ${ownCommand("doctor")}`,
+    },
   };
 }
 

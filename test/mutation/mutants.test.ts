@@ -24,7 +24,7 @@ describe("the list of mutants", () => {
       (part) => `decide/${part}`,
     );
     const reading = ["clear/", "programs/"].map((part) => `shell-reading/${part}`);
-    const calls = ["approvals/", "waiting-calls.ts", "final-decision.ts"].map((part) => `calls/${part}`);
+    const calls = ["approvals/", "waiting-calls.ts", "life.ts"].map((part) => `calls/${part}`);
     for (const part of [...deciding, ...reading, ...calls, "records/audit/"])
       expect(
         MUTANTS.some(({ file }) => file.startsWith(`main/${part}`)),

@@ -81,17 +81,18 @@ export function openedBroker(folder: string, clock = new ManualClock(), settings
   const { registry, db: approvals_db } = openedApprovals(join(folder, "approvals.db"), clock);
   const sent: { event: Exclude<keyof BrokerEvents, "failed">; request: PendingRequest; granted?: boolean }[] = [];
   const failures: string[] = [];
+  const requestOf = (token: string) => registry.getPending(token) as PendingRequest;
   const broker = new ApprovalBroker(
     registry,
     stored.grants,
     { home: folder, language: "en", ttl_seconds: 600, session_seconds: 43_200, clock, ...settings },
     {
-      waiting: (request) => sent.push({ event: "waiting", request }),
+      waiting: ({ token }) => sent.push({ event: "waiting", request: requestOf(token) }),
       ended: (ended) => sent.push({ event: "ended", ...ended }),
       grantsWritten: (request) => sent.push({ event: "grantsWritten", request }),
       returnTimeOver: (left) => broker.withdraw(left),
       failed: (what) => failures.push(what),
-      moved: (request) => sent.push({ event: "moved", request }),
+      moved: (token, expires_at) => sent.push({ event: "moved", request: { ...requestOf(token), expires_at } }),
     },
   );
   onTestFinished(() => broker.stop());

@@ -7,9 +7,9 @@ import { earlierEnd } from "../../base/clocks/two-clock-end.ts";
 import { errorCode } from "../../base/errors.ts";
 import type { CalledTool } from "../../decide/executors/called-tool.ts";
 import type { GrantStore } from "../../decide/grants/store.ts";
+import { attempt } from "../attempt.ts";
 import { Answering, type AnsweringSettings, type Ended } from "./answering.ts";
 import { ApprovalError } from "./approval-error.ts";
-import { AskedTogether } from "./asked-together.ts";
 import { scriptChanged, withScriptsOfNow } from "./changed-scripts.ts";
 import { deadlineOf, remainingOf } from "./deadline.ts";
 import { DeadlineExtension } from "./deadline-extension.ts";
@@ -37,7 +37,7 @@ export interface BrokerSettings extends AnsweringSettings {
 
 export interface BrokerEvents {
   /** A request is stored, and the operator can be asked; or asked again, as what it would run has changed. */
-  waiting(pending: PendingRequest): void;
+  waiting(approval: ApprovalView): void;
   /** Once for each request, whatever ended it. What it throws is reported, and keeps no other request from ending. */
   ended(ended: Ended): void;
   /** The grants of an answer that had ended before could be written now. */
@@ -45,7 +45,7 @@ export interface BrokerEvents {
   /** The time is over in which the agents that asked an earlier gate may come back. */
   returnTimeOver(left: Withdrawal[]): void;
   /** The wall clock was set: the request ends when it would have, at another date. */
-  moved(pending: PendingRequest): void;
+  moved(token: string, expires_at: string): void;
   /** Something unexpected that the gate continues after, to log. */
   failed(what: string, error: unknown): void;
 }
@@ -69,7 +69,8 @@ export class ApprovalBroker {
   readonly #orphaned = new OrphanedRequests((left) => this.#events.returnTimeOver(left));
   readonly #withdrawals: Withdrawals;
   readonly #deadlines: DeadlineTimer;
-  #together: AskedTogether | undefined;
+  /** What is asked in this turn of the event loop: on disk together, or not at all. `undo`: what to do where it can't be stored. */
+  #together: { asked: PendingRequest[]; undo: (() => void)[] } | undefined;
   /** What the user asked for, by request, while it waits. Here alone: it is stored nowhere. */
   readonly #words = new Map<string, string>();
   readonly #unattended: Unattended;
@@ -126,7 +127,7 @@ export class ApprovalBroker {
   begin(): void {
     if (this.#together !== undefined) return;
     this.registry.begin();
-    this.#together = new AskedTogether(this.registry, (error) => this.#events.failed("storing requests", error));
+    this.#together = { asked: [], undo: [] };
     queueMicrotask(() => this.commit());
   }
 
@@ -137,16 +138,25 @@ export class ApprovalBroker {
 
   /** Stores what was asked since `begin` and tells the surfaces. Never throws: what can't be stored is undone. */
   commit(): void {
-    const together = this.#together;
+    if (this.#together === undefined) return;
+    const { asked } = this.#together;
+    try {
+      this.registry.commit();
+    } catch (error) {
+      return this.abandon(error);
+    }
     this.#together = undefined;
-    for (const pending of together?.commit() ?? []) this.#events.waiting(pending);
+    for (const pending of asked) this.#events.waiting(this.view(pending));
   }
 
   /** Nothing that was asked since `begin` can be stored. */
   abandon(error: unknown): void {
     const together = this.#together;
     this.#together = undefined;
-    together?.abandon(error);
+    if (together === undefined) return;
+    this.#events.failed("storing requests", error);
+    attempt(this.#events, "storing requests", () => this.registry.rollback());
+    for (const undo of together.undo) undo();
   }
 
   /** How many requests of this agent wait: those that are to be withdrawn count no more, up to a bound. */
@@ -204,8 +214,8 @@ export class ApprovalBroker {
       this.#words.set(pending.token, words);
       this.onUnstored(() => this.#words.delete(pending.token));
     }
-    if (this.#together === undefined) this.#events.waiting(pending);
-    else this.#together.add(pending);
+    if (this.#together === undefined) this.#events.waiting(this.view(pending));
+    else this.#together.asked.push(pending);
     this.#deadlines.watch(remainingOf(pending, this.#settings.clock));
     return pending;
   }
@@ -238,11 +248,9 @@ export class ApprovalBroker {
   /** The answer holds, also where this can't be written: the tool is asked about again then. */
   #noteTool({ agent_id, extra: { mcp } }: PendingRequest, { only_looks }: Answer, { surface }: Decider): void {
     if (mcp === undefined) return;
-    try {
-      this.#settings.toolAllowed?.(agent_id, mcp.tool, { only_looks: only_looks === true, surface: surface ?? null });
-    } catch (error) {
-      this.#events.failed("keeping what a tool is", error);
-    }
+    attempt(this.#events, "keeping what a tool is", () =>
+      this.#settings.toolAllowed?.(agent_id, mcp.tool, { only_looks: only_looks === true, surface: surface ?? null }),
+    );
   }
 
   /**
@@ -279,7 +287,7 @@ export class ApprovalBroker {
     const changed = withScriptsOfNow(checked, this.#settings.home);
     if (changed === undefined) return;
     this.registry.describeAnew(changed);
-    this.#events.waiting(changed);
+    this.#events.waiting(this.view(changed));
     throw scriptChanged();
   }
 
@@ -365,12 +373,10 @@ export class ApprovalBroker {
 
   /** Its card says something else than before. */
   #shownAnew(token: string): void {
-    try {
+    attempt(this.#events, "showing a request anew", () => {
       const request = this.registry.getPending(token);
-      if (request?.status === "pending") this.#events.waiting(request);
-    } catch (error) {
-      this.#events.failed("showing a request anew", error);
-    }
+      if (request?.status === "pending") this.#events.waiting(this.view(request));
+    });
   }
 
   /** It has ended, whatever fails in a listener. */
@@ -378,16 +384,12 @@ export class ApprovalBroker {
     this.#extension.forget(request.token);
     this.#words.delete(request.token);
     this.#unattended.forget(request.token);
-    try {
-      this.#events.ended({ request, granted });
-    } catch (error) {
-      this.#events.failed("a request's end", error);
-    }
+    attempt(this.#events, "a request's end", () => this.#events.ended({ request, granted }));
   }
 
   /** Every waiting request has another date now, which the surfaces show. */
   #clockWasSet(): void {
     for (const pending of this.registry.listPending({ limit: MAX_MOVED }))
-      this.#events.moved({ ...pending, expires_at: this.#shownDeadline(pending) });
+      this.#events.moved(pending.token, this.#shownDeadline(pending));
   }
 }

@@ -14,20 +14,23 @@ import { askedPathsOf, choicesFor, choicesForBox, realsOfChoices } from "./choic
 import { endedRequestOf } from "./ended-request.ts";
 import type { NewPending, RequestExtra } from "./pending-request.ts";
 import { questionFor } from "./question.ts";
-import { type ApprovedBefore, widerAnswer } from "./wider-answer.ts";
+import type { ApprovalRegistry } from "./registry.ts";
+import { PROPOSED_FROM, widerAnswer } from "./wider-answer.ts";
 
-/** A call as a user is asked about it. `approvedBefore`: what this agent was approved for of a class of capability. */
+/** A call as a user is asked about it. `registry`: what its agent was approved for before. */
 export function newRequest(
   x: Reviewable,
   agent: { agent_id: string; name: string },
   decision: Decision,
   { home, language }: Pick<BrokerSettings, "home" | "language">,
-  approvedBefore: (capability_class: string) => ApprovedBefore,
+  registry: Pick<ApprovalRegistry, "countApproved" | "lastApproved">,
 ): Omit<NewPending, "ttl_seconds" | "call_hash" | "share_key"> {
   const { call, subject, executor, needs, verdict, confinement } = x;
   const project = projectAsked(confinement);
   const { links, ...question } = questionFor(call, executor, needs, { home, language, project });
-  const before = approvedBefore(question.capability_class);
+  const { capability_class } = question;
+  const times = registry.countApproved(capability_class, agent.agent_id);
+  const last = () => registry.lastApproved(capability_class, agent.agent_id, PROPOSED_FROM);
   const description = describe({ ...x, needs: x.stated_needs });
   const { table } = policyFor(x.settings.overrides, subject);
   // Asked whether the same call may come again and again, it is allowed already: there is nothing to grant, and the call itself to stop.
@@ -56,8 +59,8 @@ export function newRequest(
       cwd: call.context?.cwd ?? null,
       args: call.args,
       reversibility: reversibilityOf(description, executor),
-      recurrence_count: before.times,
-      proposal: widerAnswer(choices, before, home),
+      recurrence_count: times,
+      proposal: widerAnswer(choices, times, last, home),
       capabilities: decision.capabilities,
       needed: [...new Set(decision.capabilities.map(({ capability }) => capability))],
       choices,

@@ -13,21 +13,23 @@ export interface WiderAnswer {
   approved_times: number;
 }
 
-/** What was approved of this agent and class, for a proposal. */
-export interface ApprovedBefore {
-  times: number;
-  /** What is kept of the needs of each of the last of them, `PROPOSED_FROM` at the most. */
-  last(): readonly (readonly Requirement[])[];
-}
-
-/** The narrowest choice that would have covered the last ones too; undefined where there is none, or they are too few. */
-export function widerAnswer(choices: readonly Choice[], before: ApprovedBefore, home: string): WiderAnswer | undefined {
+/**
+ * The narrowest choice that would have covered the last ones too; undefined where there is none, or they are too few.
+ * @param times how many of this agent and class were approved
+ * @param last the last of them, `PROPOSED_FROM` at the most: of the needs of each, what is kept
+ */
+export function widerAnswer(
+  choices: readonly Choice[],
+  times: number,
+  last: () => readonly { extra: { capabilities: readonly Requirement[] } }[],
+  home: string,
+): WiderAnswer | undefined {
   const remembered = choices.filter(({ scope }) => scope === "permanent");
-  if (before.times < PROPOSED_FROM || remembered.length === 0) return undefined;
-  const asked = before.last();
+  if (times < PROPOSED_FROM || remembered.length === 0) return undefined;
+  const asked = last().map(({ extra }) => extra.capabilities);
   const narrowest = remembered.find((choice) => asked.every((needs) => wouldCover(choice, needs, home)));
   if (narrowest === undefined || narrowest.reach === null) return undefined;
-  return { reach: narrowest.reach, approved_times: before.times };
+  return { reach: narrowest.reach, approved_times: times };
 }
 
 /** What is kept of a request names paths and hosts only: one that named none says nothing of what it was about. */

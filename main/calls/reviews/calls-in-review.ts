@@ -1,11 +1,16 @@
-import type { Decided, Deliver, PendingCall, UnsentDecision } from "../../../ipc/contract/agent-port.ts";
-import type { Decision } from "../../../ipc/contract/decision.ts";
+import type { Decided, PendingCall } from "../../../ipc/contract/agent-port.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import type { RunningReview } from "../../../ipc/contract/judges.ts";
 import type { WithdrawalRule } from "../../../ipc/contract/rules.ts";
-import { type Denial, type Reviewable, type Reviewer, TOO_MANY_AT_ONCE } from "../../decide/stages/examination.ts";
+import type { Denial, Reviewable } from "../../decide/stages/examination.ts";
+import { type Reviewer, TOO_MANY_AT_ONCE } from "../../decide/stages/examination.ts";
+import type { BrokerSettings } from "../approvals/broker.ts";
+import { summaryOf } from "../approvals/question.ts";
 import { quotaCharacters, WaitingQuota } from "../approvals/waiting-quota.ts";
+import { attempt } from "../attempt.ts";
+import { type Advance, type Call, deliver, type Why } from "../life.ts";
+import { BY_AGENT } from "../without-answer.ts";
 import { type Reviews, reviewCall } from "./review-call.ts";
 
 /** The calls that judges look at. Each leaves once: with what the judges found, or because something withdrew it. */
@@ -37,35 +42,19 @@ export const MAX_REVIEWED_CHARACTERS = 8 * 1024 * 1024;
 /** Within this time whatever a judge does for a withdrawn call has ended. Milliseconds. */
 const ENDED_MS = 5000;
 
-/** A call as its judges get it. */
-export interface JudgedCall {
-  x: Reviewable;
-  decision_id: string;
-  /** How long the stages took, in milliseconds. */
-  examined_ms: number;
-  deliver: Deliver;
-}
-
 export interface CallsInReviewParts {
-  /** Milliseconds, Unix time. */
-  now(): number;
-  /** What a call is about, in a line. */
-  summary(x: Reviewable): string;
-  /** Decides on a call that its judges have looked at. */
-  reviewed(call: JudgedCall, reviews: Reviews): Decided;
-  /** The denial of one, where deciding on it failed. */
-  undecided(call: JudgedCall): Decided;
-  /** Records the end of a call that nobody judges any more. */
-  withdrawn(call: JudgedCall, why: Withdrawn): UnsentDecision;
+  settings: Pick<BrokerSettings, "home" | "language" | "clock">;
+  advance: Advance;
   /** What is being judged has changed. */
-  changed(): void;
+  reviewsChanged(): void;
   /** Something unexpected, to log. */
   failed(what: string, error: unknown): void;
 }
 
-export type Withdrawn = Pick<Decision, "reason" | "explain">;
-
-interface CallInReview extends JudgedCall {
+interface CallInReview {
+  call: Call;
+  x: Reviewable;
+  decision_id: string;
   abort: AbortController;
   /** In Unix milliseconds. */
   since: number;
@@ -101,74 +90,74 @@ export class CallsInReview {
   }
 
   /** Has these judges look at a call. What is returned withdraws it; else its `deliver` is called once. */
-  begin(judged: JudgedCall, reviewers: readonly Reviewer[]): PendingCall {
-    const { subject, call } = judged.x;
+  begin(call: Call, x: Reviewable, decision_id: string, reviewers: readonly Reviewer[]): PendingCall {
     const reviewed: CallInReview = {
-      ...judged,
+      call,
+      x,
+      decision_id,
       abort: new AbortController(),
-      since: this.#parts.now(),
+      since: this.#parts.settings.clock.now(),
       reviewer: undefined,
-      release: this.#quota.add(subject.agent?.agent_id ?? "", quotaCharacters(call)),
+      release: this.#quota.add(x.subject.agent?.agent_id ?? "", quotaCharacters(x.call)),
     };
     this.#calls.add(reviewed);
     void this.#review(reviewed, reviewers);
     return {
       token: null,
-      cancel: () =>
-        this.#withdraw(reviewed, { reason: "withdrawn by the agent", explain: { rule: "approval.withdrawn" } }),
+      cancel: () => this.#withdraw(reviewed, BY_AGENT).decision ?? null,
       disconnect: (reason) => {
         this.#withdraw(reviewed, withdrawn(reason, "approval.withdrawn-disconnect"));
       },
     };
   }
 
-  async #review(call: CallInReview, reviewers: readonly Reviewer[]): Promise<void> {
+  async #review(reviewed: CallInReview, reviewers: readonly Reviewer[]): Promise<void> {
     // Once this turn's answers are sent: what a judge does at once makes no other call wait, nor do a hundred of them.
     await this.#turns.next();
     let reviews: Reviews | undefined;
     try {
-      reviews = await reviewCall(call.x, reviewers, call.abort.signal, {
+      reviews = await reviewCall(reviewed.x, reviewers, reviewed.abort.signal, {
+        ...this.#parts,
         begins: (reviewer) => {
-          call.reviewer = reviewer;
-          this.#parts.changed();
+          reviewed.reviewer = reviewer;
+          this.#parts.reviewsChanged();
         },
-        failed: (what, error) => this.#parts.failed(what, error),
       });
     } catch (error) {
       // Of one that was withdrawn, its agent knows.
-      if (!call.abort.signal.aborted) this.#parts.failed("a review", error);
+      if (!reviewed.abort.signal.aborted) this.#parts.failed("a review", error);
     }
-    call.release();
-    this.#attempt("ending a review", () => {
-      if (this.#take(call)) this.#answer(call, reviews);
+    reviewed.release();
+    attempt(this.#parts, "ending a review", () => {
+      if (this.#take(reviewed)) this.#answer(reviewed.call, reviews);
     });
   }
 
   /** A call that was judged has to get an answer, whatever happens. */
-  #answer(call: CallInReview, reviews: Reviews | undefined): void {
-    const { decision, pending } = this.#decided(call, reviews);
-    if (decision !== undefined) this.#attempt("answering a judged call", () => call.deliver(decision, pending));
+  #answer(call: Call, reviews: Reviews | undefined): void {
+    const decided = this.#decided(call, reviews);
+    attempt(this.#parts, "answering a judged call", () => deliver(call, decided));
   }
 
-  #decided(call: CallInReview, reviews: Reviews | undefined): Decided {
-    if (reviews === undefined) return this.#parts.undecided(call);
+  #decided(call: Call, reviews: Reviews | undefined): Decided {
+    if (reviews === undefined) return this.#parts.advance(call, { type: "failed" });
+    call.began = performance.now() - call.examined_ms;
     try {
-      return this.#parts.reviewed(call, reviews);
+      return this.#parts.advance(call, { type: "reviewed", reviews });
     } catch (error) {
       this.#parts.failed("deciding on a judged call", error);
-      return this.#parts.undecided(call);
+      return this.#parts.advance(call, { type: "failed" });
     }
   }
 
   /** Ends the reviews of one agent's calls, of one session's, or of all: each is denied at once, whatever its judges still do. */
   withdraw(reason: string, rule: WithdrawalRule, agent_id?: string, session?: string): void {
-    for (const call of [...this.#calls]) {
-      const { subject } = call.x;
+    for (const reviewed of [...this.#calls]) {
+      const { subject } = reviewed.x;
       if (agent_id !== undefined && subject.agent?.agent_id !== agent_id) continue;
       if (session !== undefined && subject.session !== session) continue;
-      this.#attempt("withdrawing a call that is being judged", () => {
-        const decision = this.#withdraw(call, withdrawn(reason, rule));
-        if (decision !== null) call.deliver(decision);
+      attempt(this.#parts, "withdrawing a call that is being judged", () => {
+        deliver(reviewed.call, this.#withdraw(reviewed, withdrawn(reason, rule)));
       });
     }
   }
@@ -184,48 +173,39 @@ export class CallsInReview {
     return this.#stopped.signal;
   }
 
-  /** The decision; null where it has one already. */
-  #withdraw(call: CallInReview, why: Withdrawn): UnsentDecision | null {
-    if (!this.#take(call)) return null;
-    call.abort.abort(new Error(why.reason));
+  /** Without a decision where it has one already. */
+  #withdraw(reviewed: CallInReview, why: Why): Decided {
+    if (!this.#take(reviewed)) return {};
+    reviewed.abort.abort(new Error(why.reason));
     // Until its judges have ended it counts as one: who withdraws and sends again has no more work done at once.
-    setTimeout(call.release, ENDED_MS).unref();
-    return this.#parts.withdrawn(call, why);
+    setTimeout(reviewed.release, ENDED_MS).unref();
+    return this.#parts.advance(reviewed.call, { type: "withdrawn", why });
   }
 
   /** True once for each call: whoever gets it decides on it. */
-  #take(call: CallInReview): boolean {
-    if (!this.#calls.delete(call)) return false;
-    this.#parts.changed();
+  #take(reviewed: CallInReview): boolean {
+    if (!this.#calls.delete(reviewed)) return false;
+    this.#parts.reviewsChanged();
     return true;
   }
 
   /** What is being judged now, the longest first. */
   running(): RunningReview[] {
-    return [...this.#calls].flatMap((call) => {
-      const { x, decision_id, since, reviewer } = call;
+    return [...this.#calls].flatMap(({ x, decision_id, since, reviewer }) => {
       if (reviewer === undefined) return [];
       return {
         id: decision_id,
         agent_name: x.subject.agent?.name ?? "none",
         executor: x.call.executor,
-        summary: this.#parts.summary(x),
+        summary: summaryOf(x, this.#parts.settings),
         stage: reviewer.stage,
         name: reviewer.name,
         since: isoSeconds(since),
       };
     });
   }
-
-  #attempt(what: string, act: () => void): void {
-    try {
-      act();
-    } catch (error) {
-      this.#parts.failed(what, error);
-    }
-  }
 }
 
-function withdrawn(reason: string, rule: WithdrawalRule): Withdrawn {
+function withdrawn(reason: string, rule: WithdrawalRule): Why {
   return { reason: `withdrawn: ${reason}`, explain: { rule } };
 }

@@ -3,12 +3,11 @@ import type { Description } from "../../../ipc/contract/description.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import type { RefusedCall } from "../../../ipc/contract/judges.ts";
-import { possibleAfter } from "../../../ipc/contract/rules.ts";
+import { possibleAfter, type Rule } from "../../../ipc/contract/rules.ts";
 import { endAt, remaining, type TwoClockEnd } from "../../base/clocks/two-clock-end.ts";
 import { describe } from "../../decide/description/describe.ts";
 import { loggedNameOf } from "../../decide/executors/catalog.ts";
 import type { Denial, Examined, Reviewable } from "../../decide/stages/examination.ts";
-import { isRefusedByJudge } from "../after-reviews.ts";
 import type { BrokerSettings } from "../approvals/broker.ts";
 import { type JudgePasses, passOf } from "../approvals/judge-passes.ts";
 import { summaryOf } from "../approvals/question.ts";
@@ -26,10 +25,10 @@ export interface RefusedCallsParts {
   settings: Pick<BrokerSettings, "home" | "language" | "clock">;
   passes: JudgePasses;
   /** Whether gate.toml lets the user allow a call in spite of a judge. */
-  canOverride(): boolean;
-  changed(): void;
+  canOverrideJudges(): boolean;
+  reviewsChanged(): void;
   /** One is listed that wasn't. */
-  added(refused: RefusedCall): void;
+  callRefused(refused: RefusedCall): void;
 }
 
 type Listed = Omit<RefusedCall, "can_override">;
@@ -89,8 +88,8 @@ export class RefusedCalls {
     };
     this.#kept.set(kept.listed.id, kept);
     this.#forgetFirst();
-    this.#parts.changed();
-    if (same === undefined) this.#parts.added(this.#view(kept));
+    this.#parts.reviewsChanged();
+    if (same === undefined) this.#parts.callRefused(this.#view(kept));
   }
 
   /** What is shown of it beside its decision; null where nobody but the agent can do anything. */
@@ -122,7 +121,7 @@ export class RefusedCalls {
    * @throws GateError `override_not_allowed`, `too_late`; SQLite's error: it doesn't pass then
    */
   override(id: string): { refusal: RefusedCall; executor: string; is_new: boolean } {
-    if (!this.#parts.canOverride()) {
+    if (!this.#parts.canOverrideJudges()) {
       throw new GateError(
         "override_not_allowed",
         "gate.toml doesn't let a judge be overridden",
@@ -144,7 +143,7 @@ export class RefusedCalls {
     if (is_new) {
       this.#parts.passes.give(kept.key, kept.agent_id);
       kept.listed.overridden_at = isoSeconds(this.#parts.settings.clock.now());
-      this.#parts.changed();
+      this.#parts.reviewsChanged();
     }
     return { refusal: this.#view(kept), executor: kept.executor, is_new };
   }
@@ -152,21 +151,21 @@ export class RefusedCalls {
   /** The user has seen it. False if it isn't listed. What it allowed stays allowed. */
   dismiss(id: string): boolean {
     const is_listed = this.#kept.delete(id);
-    if (is_listed) this.#parts.changed();
+    if (is_listed) this.#parts.reviewsChanged();
     return is_listed;
   }
 
   /** Whether the user allowed this very call in spite of the judges: from now on they have not. @throws SQLite's error */
   takePass(x: Reviewable): boolean {
-    const { passes, canOverride } = this.#parts;
-    if (passes.isEmpty || x.subject.agent === null || !canOverride()) return false;
+    const { passes, canOverrideJudges } = this.#parts;
+    if (passes.isEmpty || x.subject.agent === null || !canOverrideJudges()) return false;
     return passes.take(passOfCall(x, describeStated(x)));
   }
 
   /** An agent isn't paired any more: what it was refused, and allowed, is over. @throws SQLite's error: it counts no more all the same */
   end(agent_id: string): void {
     for (const [id, kept] of this.#kept) if (kept.agent_id === agent_id) this.#kept.delete(id);
-    this.#parts.changed();
+    this.#parts.reviewsChanged();
     this.#parts.passes.end(agent_id);
   }
 
@@ -213,7 +212,7 @@ export class RefusedCalls {
 
   #view({ listed }: Kept): RefusedCall {
     const is_open = listed.review !== null && listed.overridden_at === null;
-    return { ...listed, can_override: is_open && this.#parts.canOverride() };
+    return { ...listed, can_override: is_open && this.#parts.canOverrideJudges() };
   }
 }
 
@@ -229,4 +228,20 @@ function passOfCall(x: Reviewable, shown: Description): string {
 /** Of what level, profile and scope refuse, the same is possible for each such call; of the rest each is another thing. */
 function keyOf({ explain: { rule }, reason }: Denial, summary: string): string {
   return JSON.stringify([rule, rule.startsWith("policy.") || rule.startsWith("scope.") ? reason : summary]);
+}
+
+/** The rules by which a judge denies a call that it was asked about. */
+const BY_JUDGES: ReadonlySet<Rule> = new Set<Rule>([
+  "judge.model-low-score",
+  "judge.failed",
+  "validators.rejected",
+  "validators.unusable-answer",
+  "validators.failed",
+  "validators.timed-out",
+]);
+
+/** Whether it was the last judge that was asked who denied this call, rather than a stage. */
+function isRefusedByJudge(examined: Examined): examined is { x: Reviewable; denial: Denial } {
+  const { x, denial } = examined;
+  return denial !== null && x.noted !== undefined && x.noted.length > 0 && BY_JUDGES.has(denial.explain.rule);
 }

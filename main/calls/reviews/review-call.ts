@@ -1,15 +1,17 @@
-import type { Verdict } from "../../../ipc/contract/decision.ts";
+import type { Decision, Verdict } from "../../../ipc/contract/decision.ts";
 import type { StandsFor } from "../../../ipc/contract/description.ts";
+import { placeOf } from "../../decide/description/call-place.ts";
+import { standsForOf } from "../../decide/description/run-by-name.ts";
+import { decisionOf, traceOf } from "../../decide/pipeline.ts";
+import { reviewersFor } from "../../decide/reviews/concerns.ts";
 import { withoutSentence } from "../../decide/reviews/quotes.ts";
+import type { Denial, Examined, Reviewable } from "../../decide/stages/examination.ts";
 import {
-  type Denial,
   type NotedReview,
-  type Reviewable,
   type Reviewed,
   type Reviewer,
   reviewWithoutAnswer,
 } from "../../decide/stages/examination.ts";
-import { scriptsOf } from "./judged-scripts.ts";
 
 /** What all judges together made of a call. */
 export interface Reviews {
@@ -24,7 +26,7 @@ export interface Reviews {
 
 export interface ReviewEvents {
   /** This judge begins. */
-  begins(reviewer: Reviewer): void;
+  begins?(reviewer: Reviewer): void;
   /** A judge threw what it shouldn't, to log: it counts as a no. */
   failed(what: string, error: unknown): void;
 }
@@ -44,13 +46,18 @@ export async function reviewCall(
   let verdict: Verdict | undefined;
   for (const reviewer of reviewers) {
     signal.throwIfAborted();
-    events.begins(reviewer);
+    events.begins?.(reviewer);
     const found = await reviewedBy(reviewer, x, signal, events);
     verdict = found.verdict ?? verdict;
     noted.push({ review: found.review, detail: detailOf(found, x) });
     if (found.denial !== null) return { noted, verdict, scripts, denial: found.denial };
   }
   return { noted, verdict, scripts, denial: null };
+}
+
+/** What names in a call's command lines would run, as it is now: `npm test`, `bash x.sh`. A judge's yes is for these files alone. */
+export function scriptsOf({ call, lines, settings }: Reviewable): readonly StandsFor[] {
+  return standsForOf(lines.all, placeOf(call, settings.home, settings.env));
 }
 
 async function reviewedBy(
@@ -86,6 +93,22 @@ function crashed(reviewer: Reviewer, ms: number): Reviewed {
       },
     },
   };
+}
+
+/**
+ * What would be decided on a call that nobody makes, its judges included: they are asked, and nobody else is. `examined`: by the
+ * stages, with a trace. @throws the signal's reason where it was aborted
+ */
+export async function triedCall(examined: Examined, signal: AbortSignal, events: ReviewEvents): Promise<Decision> {
+  const judged = examined.denial === null ? await judgedNow(examined.x, signal, events) : examined;
+  return { ...decisionOf(judged), trace: traceOf(judged) };
+}
+
+async function judgedNow(x: Reviewable, signal: AbortSignal, events: ReviewEvents): Promise<Examined> {
+  const reviewers = reviewersFor(x);
+  if (reviewers.length === 0) return { x, denial: null };
+  const { noted, verdict = x.verdict, denial } = await reviewCall(x, reviewers, signal, events);
+  return { x: { ...x, noted, verdict }, denial };
 }
 
 /** The user allowed the call in spite of this judge, which isn't asked. */

@@ -29,10 +29,7 @@ function kept() {
       agent,
       decisionOf({ x, denial: null }),
       { home: "/home/roberto", language: "en" },
-      () => ({
-        times: 0,
-        last: () => [],
-      }),
+      registry,
     );
     const call_hash = callHash(x.call.executor, x.call.args);
     const request = registry.createPending({ ...made, ttl_seconds: 600, call_hash, share_key: call_hash });
