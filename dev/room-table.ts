@@ -63,7 +63,8 @@ export const ROOMS: readonly Room[] = [
     holds: "who asks: pairing, tokens, pauses of one agent",
     floor: 2,
     lines: 1150,
-    doors: "all",
+    doors: `
+      .: agent-tokens agents agents-on-path index`,
   },
   {
     path: "main/shell-reading",
@@ -95,7 +96,7 @@ export const ROOMS: readonly Room[] = [
       guard: cloud-metadata configured-files gate-files guard protected-paths run-later run-later-places strings
       guard: without-values
       guard/shell: explain
-      judge: rule-based vaglio
+      judge: rule-based verdicts
       mcp: announced-tools definition mcp-tools tool-store
       policy: policy policy-digest policy-overrides
       rate: config rate-limits schema
@@ -110,8 +111,10 @@ export const ROOMS: readonly Room[] = [
     lines: 6350,
     doors: `
       activity: activity counts reports spending
-      audit: accept against alarms archive chain checkpoint checkpoints log month-files record tail verify
-      receipts: config due due-schema key-statements receipt-keys receipts signing-key stored verify`,
+      audit: accept-problems alarms archive chain checkpoint checkpoints compare-checkpoints last-lines log
+      audit: month-files record verify
+      receipts: due-receipts due-receipts-schema public-keys-file receipt-keys receipts signing-key stored-receipts
+      receipts: verify`,
   },
   {
     path: "main/hooks",
@@ -131,9 +134,8 @@ export const ROOMS: readonly Room[] = [
     floor: 5,
     lines: 6250,
     doors: `
-      .: gate
-      approvals: aged-requests approval-error callback choices kept pending-request question registry schema
-      reviews: judged-scripts session-decisions`,
+      .: index
+      approvals: registry schema`,
   },
   {
     path: "main/config",
@@ -141,19 +143,19 @@ export const ROOMS: readonly Room[] = [
     floor: 5,
     lines: 950,
     doors: `
-      .: channels config gate-paths policy-overrides-file settings`,
+      .: config gate-paths index policy-overrides-file settings`,
   },
   {
     path: "main/box",
     holds: "the box, and what may run in it",
     floor: 6,
-    lines: 9250,
+    lines: 9700,
     doors: `
       .: box-service git-process maker probe
       agent-runs: agent-run
       arguments: bubblewrap git limits machine mounts system-calls unusable-places
-      network: box-network listed-hosts lookup way
-      project: project-tree turns
+      network: box-network listed-hosts lookup run-network
+      project: project-tree time-slice
       runs: box-end first-process`,
   },
   {
@@ -162,7 +164,7 @@ export const ROOMS: readonly Room[] = [
     floor: 7,
     lines: 4450,
     doors: `
-      .: judge-parts judges`,
+      .: index`,
   },
   {
     path: "main/core",
@@ -170,7 +172,7 @@ export const ROOMS: readonly Room[] = [
     floor: 8,
     lines: 3800,
     doors: `
-      .: alarm-log archiving boxed-agents channel core daily-checkpoints explained-call gate-port notes offline
+      .: alarm-log archiving boxed-agents channel core daily-checkpoints explained-call gate-port note-board offline
       .: offline-receipts restart
       service: gate-service launch-agent service-parts
       storage: disk-watch grants-schema open-databases`,
@@ -181,9 +183,8 @@ export const ROOMS: readonly Room[] = [
     floor: 9,
     lines: 9300,
     doors: `
-      .: gate-page
-      channels: channels shared-screen
-      notifications: notifier open-page platform review-route session-bus sink start
+      .: gate-page index
+      notifications: notifier platform review-route session-bus sink start
       operator: operator
       web: web-sessions`,
   },
@@ -226,8 +227,8 @@ export const ROOMS: readonly Room[] = [
 
 /** Lines of what isn't the product, and so has no floor. */
 export const BESIDE: Readonly<Record<string, number>> = {
-  test: 109450,
-  bench: 4250,
+  test: 112_000,
+  bench: 4400,
   build: 150,
   conformance: 650,
   dev: 800,

@@ -3,13 +3,13 @@ import { type Env, gatePaths } from "../ipc/base/paths.ts";
 import { GateError } from "../ipc/contract/gate-error.ts";
 import { AgentServer } from "../ipc/socket/agent-server.ts";
 import { OperatorServer } from "../ipc/socket/operator-server.ts";
-import type { AgentPause } from "./agents/agent-pauses.ts";
+import type { AgentPause } from "./agents/index.ts";
 import type { Clock } from "./base/clocks/clock.ts";
 import { operatorToken } from "./base/files/operator-token.ts";
 import { prepareSocket, socketError } from "./base/files/socket-path.ts";
 import { HeapKeeper } from "./base/heap-keeper.ts";
 import type { DatabaseName } from "./base/sqlite/database-names.ts";
-import type { LoginItem } from "./config/settings.ts";
+import type { LoginItem } from "./config/index.ts";
 import { logAlarms } from "./core/alarm-log.ts";
 import { BoxedAgents } from "./core/boxed-agents.ts";
 import { type Core, openCore } from "./core/core.ts";
@@ -19,15 +19,16 @@ import { announceRestart, startPaused } from "./core/restart.ts";
 import { withoutKindText } from "./decide/policy/policy-overrides.ts";
 import type { HookPipes } from "./hooks/hook-pipes.ts";
 import { hookPipes } from "./hooks/pipe-answers.ts";
-import { type Channels, startChannels } from "./surfaces/channels/channels.ts";
-import { SharedScreen } from "./surfaces/channels/shared-screen.ts";
-import { pageReview } from "./surfaces/notifications/open-page.ts";
 import {
+  type Channels,
   type GateNotifications,
   type NotificationOptions,
+  Operator,
+  pageReview,
+  SharedScreen,
+  startChannels,
   startNotifications,
-} from "./surfaces/notifications/start.ts";
-import { Operator } from "./surfaces/operator/operator.ts";
+} from "./surfaces/index.ts";
 
 /** A gate that serves both sockets. `close` leaves waiting requests in the registry for the next start. */
 export interface RunningGate {

@@ -1,7 +1,7 @@
 import { isUnchanged, testedClients } from "../../ipc/base/tested-clients.ts";
 import type { BoxAgent } from "../../ipc/contract/box.ts";
 import type { Level } from "../../ipc/contract/decision.ts";
-import { KNOWN_AGENTS } from "../agents/agents-on-path.ts";
+import { KNOWN_AGENTS } from "../agents/index.ts";
 
 /** Whether the agents are confined, as `box.status` tells it. */
 

@@ -4,7 +4,7 @@ import { type Decision, STAGES } from "../../ipc/contract/decision.ts";
 import type { RefusedCall } from "../../ipc/contract/judges.ts";
 import type { Answer, ApprovalView } from "../../ipc/contract/operator-api.ts";
 import type { ProposedCall } from "../../ipc/contract/wire.ts";
-import type { UserWords } from "../agents/sessions/user-words.ts";
+import type { UserWords } from "../agents/index.ts";
 import type { Confinement, NotConfined } from "../decide/confinement/confinement.ts";
 import { agentKindOf } from "../decide/executors/agent-kind.ts";
 import type { ExecutorCatalog } from "../decide/executors/catalog.ts";

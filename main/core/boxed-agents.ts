@@ -6,7 +6,7 @@ import { GateError } from "../../ipc/contract/gate-error.ts";
 import { AgentServer } from "../../ipc/socket/agent-server.ts";
 import type { LineServerSettings } from "../../ipc/socket/line-server.ts";
 import { removeSocket } from "../../ipc/socket/socket-file.ts";
-import type { Agent } from "../agents/agents.ts";
+import type { Agent } from "../agents/index.ts";
 import type { AgentHosts, AgentPlaces } from "../box/agent-runs/agent-run.ts";
 import type { PreparedAgent } from "../box/box-service.ts";
 import type { Declaration } from "../decide/confinement/declaration.ts";

@@ -1,9 +1,9 @@
 import { basename } from "node:path";
 import type { GatePaths } from "../../ipc/base/paths.ts";
 import type { AuditLine } from "../../ipc/contract/operator-api.ts";
-import { GATE } from "../agents/kept-pauses.ts";
+import { GATE } from "../agents/index.ts";
 import { serveOthers } from "../base/sqlite/database.ts";
-import type { Gate } from "../calls/gate.ts";
+import type { Gate } from "../calls/index.ts";
 import { AGENT_PAUSED } from "../decide/stages/safety.ts";
 import { raiseTrailAlarms } from "../records/audit/alarms.ts";
 import { lastLine } from "../records/audit/last-lines.ts";

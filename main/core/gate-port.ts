@@ -26,7 +26,7 @@ import {
   type SafetyVerdict,
 } from "../../ipc/contract/wire.ts";
 import { TOKEN_REQUIRED } from "../../ipc/socket/agent-answers.ts";
-import type { AgentPause } from "../agents/agent-pauses.ts";
+import type { AgentPause } from "../agents/index.ts";
 import { VERSION } from "../base/version.ts";
 import type { Declaration } from "../decide/confinement/declaration.ts";
 import type { Untaken } from "../decide/mcp/announced-tools.ts";

@@ -3,8 +3,7 @@ import { gatePaths } from "../../ipc/base/paths.ts";
 import { errorCode } from "../base/errors.ts";
 import { openDatabaseReadOnly } from "../base/sqlite/database.ts";
 import { APPROVALS_SCHEMA } from "../calls/approvals/schema.ts";
-import { loadConfig } from "../config/config.ts";
-import { gatePathsWith } from "../config/gate-paths.ts";
+import { gatePathsWith, loadConfig } from "../config/index.ts";
 
 /** The number of the last receipt that a gate knows to be on the disk: also where that gate runs. Reads only; 0 where it isn't known. */
 export function recordedEnd(env: Env = process.env): number {

@@ -1,6 +1,6 @@
 import { BoxService } from "../box/box-service.ts";
 import { BoxNetwork } from "../box/network/box-network.ts";
-import type { Gate } from "../calls/gate.ts";
+import type { Gate } from "../calls/index.ts";
 import { hiddenFromBoxes } from "../decide/guard/gate-files.ts";
 import { AGENT_PAUSED } from "../decide/stages/safety.ts";
 import type { Opened } from "./stores.ts";

@@ -1,13 +1,12 @@
 import type { Decision } from "../../ipc/contract/decision.ts";
 import type { ProposedCall } from "../../ipc/contract/wire.ts";
-import type { UserWords } from "../agents/sessions/user-words.ts";
+import type { UserWords } from "../agents/index.ts";
 import { Throttle } from "../base/clocks/throttle.ts";
-import { Gate } from "../calls/gate.ts";
-import type { SessionDecisions } from "../calls/reviews/session-decisions.ts";
+import { Gate, type SessionDecisions } from "../calls/index.ts";
 import type { Box } from "../decide/confinement/box.ts";
 import { GateFiles } from "../decide/guard/gate-files.ts";
 import type { Subject } from "../decide/stages/examination.ts";
-import type { Judges } from "../judges/judge-parts.ts";
+import type { Judges } from "../judges/index.ts";
 import { hasLostTerminal } from "./codex-terminals.ts";
 import type { PartsWithoutDatabase } from "./parts-without-database.ts";
 import { refusedNote } from "./refused-note.ts";

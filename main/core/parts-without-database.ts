@@ -1,16 +1,13 @@
 import { type Env, type GatePaths, gatePaths, homeFolder } from "../../ipc/base/paths.ts";
 import type { OperatorEvent } from "../../ipc/contract/operator-api.ts";
-import { Listeners } from "../agents/listeners.ts";
+import { Listeners } from "../agents/index.ts";
 import { Alarms } from "../base/alarms.ts";
 import type { Clock } from "../base/clocks/clock.ts";
 import { systemClock } from "../base/clocks/system-clock.ts";
 import { errorOrigin } from "../base/error-origin.ts";
 import { DiskReserve } from "../base/files/disk-reserve.ts";
 import { RoomAhead } from "../base/files/room-ahead.ts";
-import { type Config, loadConfigWithSources } from "../config/config.ts";
-import { gatePathsWith } from "../config/gate-paths.ts";
-import { loadPolicyOverrides } from "../config/policy-overrides-file.ts";
-import { Settings } from "../config/settings.ts";
+import { type Config, gatePathsWith, loadConfigWithSources, loadPolicyOverrides, Settings } from "../config/index.ts";
 import { Prices } from "../decide/costs/prices.ts";
 import { agentKindOf } from "../decide/executors/agent-kind.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "../decide/executors/catalog.ts";

@@ -1,8 +1,7 @@
 import { ownCommand } from "../../ipc/base/own-command.ts";
 import type { Reported } from "../../ipc/contract/activity.ts";
 import type { RanCall } from "../../ipc/contract/wire.ts";
-import type { AgentDirectory } from "../agents/agents.ts";
-import type { Listeners } from "../agents/listeners.ts";
+import type { AgentDirectory, Listeners } from "../agents/index.ts";
 import type { Alarms } from "../base/alarms.ts";
 import { agentKindOf } from "../decide/executors/agent-kind.ts";
 import type { ExecutorCatalog } from "../decide/executors/catalog.ts";

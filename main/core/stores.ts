@@ -1,15 +1,12 @@
 import type { Pause } from "../../ipc/contract/safety.ts";
-import { type AgentPause, AgentPauses } from "../agents/agent-pauses.ts";
-import { AgentDirectory } from "../agents/agents.ts";
-import { KeptPauses } from "../agents/kept-pauses.ts";
+import { AgentDirectory, type AgentPause, AgentPauses, KeptPauses } from "../agents/index.ts";
 import type { Alarms } from "../base/alarms.ts";
 import { DiskReserve } from "../base/files/disk-reserve.ts";
 import { RoomsAhead } from "../base/files/room-ahead.ts";
 import type { DamagedRowReport } from "../base/sqlite/damaged-row-report.ts";
 import type { OpenDatabase } from "../base/sqlite/database-health.ts";
 import type { DatabaseName } from "../base/sqlite/database-names.ts";
-import { AgedRequests } from "../calls/approvals/aged-requests.ts";
-import { ApprovalRegistry } from "../calls/approvals/registry.ts";
+import { AgedRequests, ApprovalRegistry } from "../calls/index.ts";
 import { GrantStore } from "../decide/grants/store.ts";
 import { McpTools } from "../decide/mcp/mcp-tools.ts";
 import { McpToolStore } from "../decide/mcp/tool-store.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { readRegularFile } from "../../ipc/base/regular-file.ts";
 import type { Measurement } from "../../ipc/contract/judges.ts";
 import { writeDurably } from "../base/files/durable-file.ts";
-import type { Config } from "../config/config.ts";
+import type { Config } from "../config/index.ts";
 import { isOnline, type Send, sendToModel } from "../decide/reviews/config.ts";
 
 /** How good each model was as judge when `npm run judge-eval` measured it last: what the product prints beside its name. */

@@ -1,6 +1,6 @@
 import { GateError } from "../../ipc/contract/gate-error.ts";
 import type { JudgeStatus } from "../../ipc/contract/judges.ts";
-import type { Config } from "../config/config.ts";
+import type { Config } from "../config/index.ts";
 
 /** What the configuration says of it; nobody can be asked. */
 export function statusOf({ judge, validators, judge_agents }: Config): JudgeStatus {

@@ -1,4 +1,4 @@
-import type { Config } from "../config/config.ts";
+import type { Config } from "../config/index.ts";
 import type { JudgeParts, Judges } from "./judge-parts.ts";
 import { noSuchModel, statusOf } from "./judge-status.ts";
 

@@ -1,5 +1,5 @@
 import { release } from "node:os";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/index.ts";
 
 /** Limits of what runs in a box, set by its own shell before the command. */
 

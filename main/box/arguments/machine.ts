@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Env } from "../../../ipc/base/paths.ts";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/index.ts";
 import { CERTIFICATE_VARIABLES } from "../../decide/confinement/environment.ts";
 import { realForm } from "../../shell-reading/targets/path.ts";
 import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";

@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import type { AgentDirectory } from "../../agents/agents.ts";
-import type { Listeners } from "../../agents/listeners.ts";
+import type { AgentDirectory, Listeners } from "../../agents/index.ts";
 import type { ConfinedRun } from "../../decide/confinement/box.ts";
 import { HostGate, type NetworkGate, type NetworkRun } from "./host-gate.ts";
 import { NETWORK_LIMITS } from "./limits.ts";

@@ -6,7 +6,7 @@ import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { errorCode } from "../../base/errors.ts";
 import { writeDurably } from "../../base/files/durable-file.ts";
 import { fileError } from "../../base/files/file-errors.ts";
-import type { LoginItem } from "../../config/settings.ts";
+import type { LoginItem } from "../../config/index.ts";
 import { launchAgentText } from "./launch-agent.ts";
 import { SERVICE_MARK, type ServiceParts, serviceParts } from "./service-parts.ts";
 import { unitText } from "./systemd-unit.ts";

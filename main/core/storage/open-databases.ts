@@ -3,7 +3,7 @@ import Database from "better-sqlite3";
 import { ownCommand } from "../../../ipc/base/own-command.ts";
 import type { GatePaths } from "../../../ipc/base/paths.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
-import { AGENTS_SCHEMA } from "../../agents/agents.ts";
+import { AGENTS_SCHEMA } from "../../agents/index.ts";
 import { errorCode } from "../../base/errors.ts";
 import { type FoundDatabase, lookAtDatabase, openDatabase } from "../../base/sqlite/database.ts";
 import { BESIDE } from "../../base/sqlite/database-file.ts";

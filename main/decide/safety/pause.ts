@@ -1,7 +1,6 @@
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import type { Pause, ViolationCause } from "../../../ipc/contract/safety.ts";
-import { GATE, type KeptPauses } from "../../agents/kept-pauses.ts";
-import { type Ending, endOf, PauseBook, timeLeft } from "../../agents/pause-book.ts";
+import { type Ending, endOf, GATE, type KeptPauses, PauseBook, timeLeft } from "../../agents/index.ts";
 import type { Clock } from "../../base/clocks/clock.ts";
 import { endAt, laterEnd, stricterEnd } from "../../base/clocks/two-clock-end.ts";
 import { type DamagedRowReport, NO_REPORT } from "../../base/sqlite/damaged-row-report.ts";

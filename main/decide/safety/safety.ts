@@ -1,5 +1,5 @@
 import type { Pause, SafetyStatus, ViolationView } from "../../../ipc/contract/safety.ts";
-import { GATE, type KeptPauses } from "../../agents/kept-pauses.ts";
+import { GATE, type KeptPauses } from "../../agents/index.ts";
 import type { Clock } from "../../base/clocks/clock.ts";
 import type { DamagedRowReport } from "../../base/sqlite/damaged-row-report.ts";
 import type { SqliteDatabase } from "../../base/sqlite/prepared-statements.ts";

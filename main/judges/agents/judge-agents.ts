@@ -4,7 +4,7 @@ import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { findMachine, type Machine } from "../../box/arguments/machine.ts";
 import type { AddressRules } from "../../box/network/lookup.ts";
 import type { BoxProbe } from "../../box/probe.ts";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/index.ts";
 import {
   type JudgeAgentConfig,
   type JudgeToolConfig,

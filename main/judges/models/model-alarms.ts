@@ -1,6 +1,6 @@
 import { ownCommand } from "../../../ipc/base/own-command.ts";
 import type { Alarms } from "../../base/alarms.ts";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/index.ts";
 import type { ModelError } from "../reviews/judge-ports.ts";
 import type { ProviderModel } from "./provider-model.ts";
 

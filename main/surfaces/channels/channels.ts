@@ -5,7 +5,7 @@ import { inEach } from "../../../ipc/contract/language.ts";
 import type { OperatorApi } from "../../../ipc/contract/operator-api.ts";
 import type { Surface } from "../../../ipc/contract/surface.ts";
 import { errorCode } from "../../base/errors.ts";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/index.ts";
 import type { Channel, ChannelNote, TelegramLinking } from "../../core/channel.ts";
 import type { Core } from "../../core/core.ts";
 import type { GateNotifications } from "../notifications/start.ts";

@@ -6,7 +6,7 @@ import { DOING_WORDS } from "../../../ipc/words/capability-words.ts";
 import { answerWith } from "../../../ipc/words/choices.ts";
 import { bundleText, isHazardous, type NoticeText, othersText } from "../../../ipc/words/notice-text.ts";
 import { sendingText } from "../../../ipc/words/sending.ts";
-import { coverageTest } from "../../calls/approvals/choices.ts";
+import { coverageTest } from "../../calls/index.ts";
 import type { Gathered } from "../../core/channel.ts";
 import { CHANNEL_WORDS } from "./words.ts";
 

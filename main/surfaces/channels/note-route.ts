@@ -7,7 +7,7 @@ import type { Pause } from "../../../ipc/contract/safety.ts";
 import { ALARM_WORDS } from "../../../ipc/words/alarm-words.ts";
 import type { Clock } from "../../base/clocks/clock.ts";
 import { errorCode } from "../../base/errors.ts";
-import type { Route } from "../../config/channels.ts";
+import type { Route } from "../../config/index.ts";
 import type { Called, ChannelNote } from "../../core/channel.ts";
 import type { NoteBoard } from "../../core/note-board.ts";
 import { AwayNotes } from "./away-notes.ts";

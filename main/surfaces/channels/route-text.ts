@@ -1,5 +1,5 @@
 import type { InEach, Language } from "../../../ipc/contract/language.ts";
-import type { Route } from "../../config/channels.ts";
+import type { Route } from "../../config/index.ts";
 
 const en = {
   now: "at once",

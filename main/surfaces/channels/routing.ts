@@ -2,7 +2,7 @@ import type { ApprovalView, OperatorApi, OperatorEvent } from "../../../ipc/cont
 import { isHazardous } from "../../../ipc/words/notice-text.ts";
 import type { Clock } from "../../base/clocks/clock.ts";
 import { errorCode } from "../../base/errors.ts";
-import type { Route } from "../../config/channels.ts";
+import type { Route } from "../../config/index.ts";
 import type { Called } from "../../core/channel.ts";
 import { Due, type Screen } from "./when-due.ts";
 

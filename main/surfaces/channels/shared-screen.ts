@@ -1,5 +1,5 @@
 import type { Env } from "../../../ipc/base/paths.ts";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/index.ts";
 import type { ScreenLock } from "./screen-lock.ts";
 import type { Screen } from "./when-due.ts";
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clocks/clock.ts";
 import { localTime } from "../../base/clocks/local-time.ts";
-import type { Route } from "../../config/channels.ts";
+import type { Route } from "../../config/index.ts";
 
 /** When something is due on a channel. */
 

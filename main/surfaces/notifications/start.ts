@@ -1,7 +1,7 @@
 import type { Env } from "../../../ipc/base/paths.ts";
 import type { OperatorApi } from "../../../ipc/contract/operator-api.ts";
 import type { Clock } from "../../base/clocks/clock.ts";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/index.ts";
 import type { ChannelNote } from "../../core/channel.ts";
 import type { NoteBoard } from "../../core/note-board.ts";
 import { NoteRoute } from "../channels/note-route.ts";

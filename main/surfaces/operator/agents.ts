@@ -1,4 +1,4 @@
-import { agentsOnPath } from "../../agents/agents-on-path.ts";
+import { agentsOnPath } from "../../agents/index.ts";
 import { errorCode } from "../../base/errors.ts";
 import { agentNamed, agentView, agentViewer, type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
 

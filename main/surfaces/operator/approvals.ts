@@ -1,10 +1,7 @@
 import { ownCommand } from "../../../ipc/base/own-command.ts";
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import { causeOf } from "../../base/files/disk-reserve.ts";
-import { ApprovalError } from "../../calls/approvals/approval-error.ts";
-import { dispatchCallback } from "../../calls/approvals/callback.ts";
-import { coversAsked } from "../../calls/approvals/choices.ts";
-import type { ApprovalRegistry } from "../../calls/approvals/registry.ts";
+import { ApprovalError, type ApprovalRegistry, coversAsked, dispatchCallback } from "../../calls/index.ts";
 import type { Handlers, OperatorContext } from "./handlers.ts";
 
 /** A target's reach is measured against this many requests. */

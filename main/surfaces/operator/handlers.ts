@@ -8,10 +8,9 @@ import type {
   OperatorResult,
 } from "../../../ipc/contract/operator-api.ts";
 import type { AgentServer } from "../../../ipc/socket/agent-server.ts";
-import type { AgentPause } from "../../agents/agent-pauses.ts";
-import type { Agent } from "../../agents/agents.ts";
-import type { Decider } from "../../calls/approvals/pending-request.ts";
-import type { LoginItem } from "../../config/settings.ts";
+import type { Agent, AgentPause } from "../../agents/index.ts";
+import type { Decider } from "../../calls/index.ts";
+import type { LoginItem } from "../../config/index.ts";
 import type { BoxedAgents } from "../../core/boxed-agents.ts";
 import type { Core } from "../../core/core.ts";
 import type { Grant } from "../../decide/grants/rows.ts";

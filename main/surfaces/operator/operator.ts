@@ -15,7 +15,7 @@ import type { Surface } from "../../../ipc/contract/surface.ts";
 import { errorCode } from "../../base/errors.ts";
 import { diskFullCode } from "../../base/files/disk-reserve.ts";
 import { causeBehind, fileError, meaningOf } from "../../base/files/file-errors.ts";
-import type { LoginItem } from "../../config/settings.ts";
+import type { LoginItem } from "../../config/index.ts";
 import type { BoxedAgents } from "../../core/boxed-agents.ts";
 import type { Core } from "../../core/core.ts";
 import type { Channels } from "../channels/channels.ts";

@@ -1,5 +1,5 @@
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
-import { GATE } from "../../agents/kept-pauses.ts";
+import { GATE } from "../../agents/index.ts";
 import { errorCode } from "../../base/errors.ts";
 import { type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
 

@@ -1,4 +1,4 @@
-import { dispatchCallback } from "../../calls/approvals/callback.ts";
+import { dispatchCallback } from "../../calls/index.ts";
 import type { ChannelHost } from "../channels/channel-host.ts";
 import { openChannelMessages } from "../channels/channel-messages.ts";
 import { LinkedChat } from "./linked-chat.ts";

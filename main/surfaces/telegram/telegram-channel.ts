@@ -5,7 +5,7 @@ import type { TelegramStatus } from "../../../ipc/contract/channels.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
 import type { ApprovalView } from "../../../ipc/contract/operator-api.ts";
 import { errorCode } from "../../base/errors.ts";
-import type { ChannelConfig } from "../../config/channels.ts";
+import type { ChannelConfig } from "../../config/index.ts";
 import type { Channel, ChannelNote, Gathered, TelegramLinking } from "../../core/channel.ts";
 import type { ChannelMessages } from "../channels/channel-messages.ts";
 import { type BotApi, TelegramError } from "./bot-api.ts";

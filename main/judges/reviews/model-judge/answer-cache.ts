@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { scriptsOf } from "../../../calls/reviews/review-call.ts";
+import { scriptsOf } from "../../../calls/index.ts";
 import { callHash, canonicalJson } from "../../../decide/executors/canonical.ts";
 import type { Reviewable } from "../../../decide/stages/examination.ts";
 import type { SentCall } from "../sent/sent-call.ts";

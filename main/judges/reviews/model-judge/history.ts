@@ -1,7 +1,10 @@
-import { endedRequestOf } from "../../../calls/approvals/ended-request.ts";
-import { questionFor } from "../../../calls/approvals/question.ts";
-import type { ApprovalRegistry } from "../../../calls/approvals/registry.ts";
-import type { SessionDecision, SessionDecisions } from "../../../calls/reviews/session-decisions.ts";
+import {
+  type ApprovalRegistry,
+  endedRequestOf,
+  questionFor,
+  type SessionDecision,
+  type SessionDecisions,
+} from "../../../calls/index.ts";
 import { projectAsked } from "../../../decide/confinement/declaration.ts";
 import { callHash } from "../../../decide/executors/canonical.ts";
 import type { Reviewable } from "../../../decide/stages/examination.ts";

@@ -1,5 +1,5 @@
 import { isAbsolute } from "node:path";
-import type { SessionDecisions } from "../../../calls/reviews/session-decisions.ts";
+import type { SessionDecisions } from "../../../calls/index.ts";
 import type { ExecutorCatalog } from "../../../decide/executors/catalog.ts";
 import { type JudgeAgentConfig, type ReviewConfig, type Send, sendToModel } from "../../../decide/reviews/config.ts";
 import { kindOf, type Reviewable } from "../../../decide/stages/examination.ts";

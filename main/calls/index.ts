@@ -1,0 +1,11 @@
+export { AgedRequests } from "./approvals/aged-requests.ts";
+export { ApprovalError } from "./approvals/approval-error.ts";
+export { dispatchCallback } from "./approvals/callback.ts";
+export { coverageTest, coversAsked } from "./approvals/choices.ts";
+export { endedRequestOf } from "./approvals/ended-request.ts";
+export type { Decider } from "./approvals/pending-request.ts";
+export { questionFor } from "./approvals/question.ts";
+export { ApprovalRegistry } from "./approvals/registry.ts";
+export { Gate } from "./gate.ts";
+export { scriptsOf } from "./reviews/review-call.ts";
+export { type SessionDecision, SessionDecisions } from "./reviews/session-decisions.ts";

@@ -1,0 +1,2 @@
+export type { JudgeParts, Judges } from "./judge-parts.ts";
+export { openJudges } from "./judges.ts";
