@@ -170,7 +170,7 @@ export class AgentServer {
     const line = encodeFrame(type, data);
     for (const client of this.#clients.values())
       if (client.phase === "ready" && concerns(client)) this.#outgoing.add(client.connection, () => line);
-    if (!this.#server.isInTurn) this.#turned();
+    this.#sendOutsideTurn();
   }
 
   #waitingForPairing(): Client[] {
@@ -455,10 +455,15 @@ export class AgentServer {
     } else client.connection.end(encodeFrame("error", error));
   }
 
+  /** What is queued within a turn leaves at its end. */
+  #sendOutsideTurn(): void {
+    if (!this.#server.isInTurn) this.#turned();
+  }
+
   /** Sends with the turn's other messages, or at once. A decision is encoded once it is in the trail: until then it may change. */
   #send<T extends GateMessageType>(client: Client, type: T, data: GateMessage<T> | (() => GateMessage<T>)): void {
     this.#outgoing.add(client.connection, () => encodeFrame(type, typeof data === "function" ? data() : data));
-    if (!this.#server.isInTurn) this.#turned();
+    this.#sendOutsideTurn();
   }
 }
 

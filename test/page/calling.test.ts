@@ -299,7 +299,7 @@ describe.skipIf(NO_BROWSER !== null)("who comes back after more than five minute
     await page.clock.fastForward("05:01");
     await hide(false);
     await page.getByText("While you were away: 2 allowed by grants, 1 denied by the guard.").waitFor();
-    await page.getByRole("button", { name: "Dismiss" }).click();
+    await page.getByRole("status").getByRole("button", { name: "Dismiss" }).click();
     expect(await page.getByText("While you were away").count()).toBe(0);
   });
 });
