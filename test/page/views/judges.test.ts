@@ -199,7 +199,7 @@ describe.skipIf(NO_BROWSER !== null)("what a judge refused", () => {
     await press(page.locator("[data-refusal=d1]").getByRole("button", { name: "Dismiss" }));
     await page.locator("[data-refusal=d1]").waitFor({ state: "detached" });
     expect(operator.dismissed).toEqual(["d1"]);
-    expect(await focused(page)).toBe("Dismiss");
+    await expect.poll(() => focused(page)).toBe("Dismiss");
     await press(page.locator("[data-refusal=d2]").getByRole("button", { name: "Dismiss" }));
     await page.getByRole("heading", { name: "Refused" }).waitFor({ state: "detached" });
   });
