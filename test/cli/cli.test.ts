@@ -245,10 +245,15 @@ describe("audit", () => {
     const lines = readFileSync(file, "utf8").split("\n");
     writeFileSync(file, [...lines.slice(0, 2), lines[2]?.replace("allowed", "denied"), ...lines.slice(3)].join("\n"));
     const broken = await run("audit", "verify");
-    // The change itself, and that the signed tree of the trail had to be begun anew for it.
+    // The change itself, that checkpoints had to begin anew for it, and the one that was signed before.
     expect(broken).toMatchObject({
       code: 5,
-      lines: [{ file: name, line: 4, kind: "changed" }, { file: name, line: 7, kind: "restarted" }, { ok: false }],
+      lines: [
+        { file: name, line: 4, kind: "changed" },
+        { file: name, line: 7, kind: "restarted" },
+        { file: name.replace("jsonl", "checkpoints"), kind: "rewritten" },
+        { ok: false },
+      ],
     });
     expect((await run("audit", "tail", "-n", "none")).code).toBe(2);
   });
