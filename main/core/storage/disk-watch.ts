@@ -43,7 +43,7 @@ export function roomText({ path, free_bytes, total_bytes }: DiskRoom): string {
 }
 
 export const roomHint = () =>
-  `make room there: once it is full, the gate can't write down what is decided; months of the trail take less as an archive: ${ownCommand("audit archive")}`;
+  `make room there: once it is full, the gate can't write down what is decided; months of the trail take less as an archive: ${ownCommand("audit archive --before MONTH")}`;
 
 export class DiskWatch {
   readonly #folders: readonly string[];
