@@ -245,7 +245,10 @@ it("what is denied and what is asked about by name each time don't overlap", () 
     expect([path, typeof askedEachTime(whole)]).toEqual([path, "string"]);
   }
   // Denied there; by its name it is asked about wherever else it lies.
-  const by_name = new Map([["~/.config/gcloud/application_default_credentials.json", "credentials"]]);
+  const by_name = new Map([
+    ["~/.config/gcloud/application_default_credentials.json", "credentials"],
+    ["~/.config/rclone/rclone.conf", "a file with passwords"],
+  ]);
   for (const path of KEYS) {
     expect([path, askedEachTime(path.replace("~", HOME))]).toEqual([path, by_name.get(path)]);
   }
