@@ -1,4 +1,5 @@
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
+import { keepLatest } from "../../base/keep-latest.ts";
 
 /**
  * What the user asked for, in the user's own words, as the agent's client says: for cards and judges. In memory only, and of each agent for
@@ -36,10 +37,7 @@ export class UserWords {
     const [first] = of_session;
     if (of_session.length > KEPT_TURNS && first !== undefined) prompts.splice(prompts.indexOf(first), 1);
     for (let kept = charactersIn(prompts); kept > MAX_CHARACTERS; kept = charactersIn(prompts)) prompts.shift();
-    this.#agents.delete(agent_id);
-    this.#agents.set(agent_id, prompts);
-    const [oldest] = this.#agents.keys();
-    if (this.#agents.size > MAX_AGENTS && oldest !== undefined) this.#agents.delete(oldest);
+    keepLatest(this.#agents, agent_id, prompts, MAX_AGENTS);
   }
 
   /**

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import type { Env } from "../../../ipc/base/paths.ts";
 import { holdsText } from "../../../ipc/base/regular-file.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
+import { keepLatest } from "../../base/keep-latest.ts";
 import { beginningOf } from "../../shell-reading/targets/file-beginning.ts";
 import { withoutGitSecrets } from "../../shell-reading/targets/secret-files.ts";
 import { runGit } from "../git-process.ts";
@@ -140,10 +141,7 @@ export function userGitSettings(env: Env, home: string, project: string): Promis
     void read.then(() => known.set(key, { at: performance.now(), settings: read, is_reading: false }));
     return last.settings;
   }
-  known.delete(key);
-  known.set(key, { at: performance.now(), settings: read, is_reading: false });
-  const [oldest] = known.keys();
-  if (known.size > MAX_KEPT && oldest !== undefined) known.delete(oldest);
+  keepLatest(known, key, { at: performance.now(), settings: read, is_reading: false }, MAX_KEPT);
   return read;
 }
 

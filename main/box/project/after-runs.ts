@@ -7,6 +7,7 @@ import { visible } from "../../../ipc/base/visible-text.ts";
 import type { Alarms } from "../../base/alarms.ts";
 import type { Clock } from "../../base/clocks/clock.ts";
 import { errorCode } from "../../base/errors.ts";
+import { keepLatest } from "../../base/keep-latest.ts";
 import type { AuditLog } from "../../records/audit/log.ts";
 import type { NotedFolder } from "../../shell-reading/programs/git-index.ts";
 import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
@@ -204,10 +205,7 @@ export class AfterRuns {
       // Else they are put back after the next run there, or by the next gate.
       if (going.runs.size > 0 || !is_put_back) continue;
       this.#going.delete(folder);
-      this.#ended.delete(folder);
-      this.#ended.set(folder, { identity: going.identity, at: performance.now() });
-      const [oldest] = this.#ended.keys();
-      if (this.#ended.size > MAX_REMEMBERED && oldest !== undefined) this.#ended.delete(oldest);
+      keepLatest(this.#ended, folder, { identity: going.identity, at: performance.now() }, MAX_REMEMBERED);
       try {
         rmSync(this.#file(folder), { force: true });
       } catch (error) {

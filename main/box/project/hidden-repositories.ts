@@ -2,6 +2,7 @@ import { lstatSync, type Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { readRegularBytes } from "../../../ipc/base/regular-file.ts";
 import { errorCode } from "../../base/errors.ts";
+import { keepLatest } from "../../base/keep-latest.ts";
 import { realPath } from "../../shell-reading/targets/path.ts";
 import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
 import { isRemoteName, NOT_LOOKED_THROUGH, REPOSITORY_NAMES } from "./folder-contents.ts";
@@ -112,10 +113,7 @@ export class HiddenRepositories {
 
   async #look(path: string, turns: TimeSlice): Promise<TreeLook | undefined> {
     const tree = this.#trees.get(path) ?? new ProjectTree(Buffer.from(path, "latin1"), "linked", LIMITS);
-    this.#trees.delete(path);
-    this.#trees.set(path, tree);
-    const [oldest] = this.#trees.keys();
-    if (this.#trees.size > MAX_TREES && oldest !== undefined) this.#trees.delete(oldest);
+    keepLatest(this.#trees, path, tree, MAX_TREES);
     try {
       return await tree.lookInTurns(turns);
     } catch {

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
+import { keepLatest } from "../../base/keep-latest.ts";
 import { realForm } from "../../shell-reading/targets/path.ts";
 import { kindOf } from "../../shell-reading/targets/path-kind.ts";
 import { isTellingLog, logsIn } from "../../shell-reading/targets/secret-files.ts";
@@ -63,10 +64,7 @@ export class LogsWithSecrets {
     if (known?.state === state && found_at - known.found_at < KEPT_MS) return known.hidden;
     const hidden: string[] = [];
     for (const name of LOGS) if (await holdsOne(join(folder, name), left, turns)) hidden.push(join(bytes, name));
-    this.#known.delete(folder);
-    this.#known.set(folder, { state, found_at, hidden });
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > MAX_KEPT && oldest !== undefined) this.#known.delete(oldest);
+    keepLatest(this.#known, folder, { state, found_at, hidden }, MAX_KEPT);
     return hidden;
   }
 }

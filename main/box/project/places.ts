@@ -1,6 +1,7 @@
 import { lstatSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
+import { keepLatest } from "../../base/keep-latest.ts";
 import type { Declaration, NarrowBox } from "../../decide/confinement/declaration.ts";
 import { AT_TOP } from "../../decide/guard/run-later-places.ts";
 import { codeNamedBySettings, repositoriesBuilt } from "../../shell-reading/programs/git-named-code.ts";
@@ -263,10 +264,7 @@ export class Places {
   #tree(folder: string): ProjectTree {
     const known = this.#trees.get(folder);
     const tree = known ?? new ProjectTree(folder, basename(folder) === ".git" ? "repository" : "plain", this.#limits);
-    this.#trees.delete(folder);
-    this.#trees.set(folder, tree);
-    const [oldest] = this.#trees.keys();
-    if (this.#trees.size > MAX_TREES && oldest !== undefined) this.#trees.delete(oldest);
+    keepLatest(this.#trees, folder, tree, MAX_TREES);
     return tree;
   }
 }

@@ -1,3 +1,4 @@
+import { keepLatest } from "../../base/keep-latest.ts";
 import { isNeverWritten } from "../../box/arguments/unusable-places.ts";
 import { ProjectTree } from "../../box/project/project-tree.ts";
 import { TimeSlice } from "../../box/project/time-slice.ts";
@@ -79,10 +80,7 @@ export class WithheldFiles {
    */
   async find({ folder }: Workspace): Promise<Withheld> {
     const tree = this.#trees.get(folder) ?? new ProjectTree(folder);
-    this.#trees.delete(folder);
-    this.#trees.set(folder, tree);
-    const [oldest] = this.#trees.keys();
-    if (this.#trees.size > MAX_TREES && oldest !== undefined) this.#trees.delete(oldest);
+    keepLatest(this.#trees, folder, tree, MAX_TREES);
     const { secrets, pipes, places, is_whole } = await tree.lookInTurns(new TimeSlice());
     if (!is_whole) throw new Error("the workspace holds too many files and folders for a box");
     return {

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { keepLatest } from "../../base/keep-latest.ts";
 import { kindOf } from "../targets/path-kind.ts";
 import { folderAbove } from "../targets/project.ts";
 
@@ -25,10 +26,7 @@ const commits = new Map<string, Set<string>>();
 
 /** @param root of a work tree; absolute and real */
 export function noteHistory(root: string, names: SecretNames): void {
-  known.delete(root);
-  known.set(root, names);
-  const [oldest] = known.keys();
-  if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest);
+  keepLatest(known, root, names, MAX_KNOWN);
 }
 
 /** What a history may hold that hasn't been looked through yet: anything that git was ever given. */
