@@ -11,7 +11,10 @@ import { afterAll } from "vitest";
  */
 
 const CHECKOUT = fileURLToPath(new URL("../..", import.meta.url));
-const FOLDERS = [tmpdir(), CHECKOUT, join(CHECKOUT, "node_modules"), dirname(process.execPath)];
+const PACKAGES = join(CHECKOUT, "node_modules");
+/** Where the packages lie: the folder may be a link, and so may each package in it. */
+const INSTALLED = dirname(fs.realpathSync(join(PACKAGES, "better-sqlite3")));
+const FOLDERS = [tmpdir(), CHECKOUT, PACKAGES, INSTALLED, dirname(process.execPath)];
 const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/proc", "/dev", "/sys", "/run"];
 const SHOWN = [...FOLDERS, ...FOLDERS.map((folder) => fs.realpathSync(folder)), ...SYSTEM].map((folder) =>
   resolve(folder),

@@ -137,8 +137,11 @@ describe.skipIf(NO_BROWSER !== null)("many cards at once", () => {
     await page.keyboard.press("End");
     const approve = page.getByRole("button", { name: "Approve 12 once" });
     await approve.and(page.locator(":enabled")).waitFor();
-    await page.keyboard.press("Home");
-    await expect.poll(() => page.evaluate("document.querySelector('.bundle-list').scrollTop")).toBe(0);
+    const scrolledTo = async () => {
+      await page.getByRole("figure").press("Home");
+      return page.evaluate("document.querySelector('.bundle-list').scrollTop");
+    };
+    await expect.poll(scrolledTo).toBe(0);
     writeFileSync(join(home, "11.sh"), "false\n");
     const waiting = await gate.operator.call("approvals.list", {});
     const changed = waiting.find(({ description }) => description?.stands_for[0]?.file.endsWith("/11.sh"));
