@@ -1,6 +1,6 @@
 import { isoSeconds } from "../../ipc/contract/iso-seconds.ts";
 import type { Language } from "../../ipc/contract/language.ts";
-import type { ReadNote } from "../records/audit/checkpoint.ts";
+import type { SignedCheckpoint } from "../records/audit/checkpoint.ts";
 import type { ChannelNote } from "./channel.ts";
 import type { Core } from "./core.ts";
 
@@ -25,7 +25,7 @@ const TITLES: Readonly<Record<Language, (lines: number, at: string) => string>> 
 };
 
 /** Its lines as they are signed, to be copied. */
-function checkpointNote({ size, ms, text }: ReadNote, language: Language): ChannelNote {
+function checkpointNote({ size, ms, text }: SignedCheckpoint, language: Language): ChannelNote {
   const lines = text.split("\n").slice(0, -1);
   return { kind: "checkpoint", is_urgent: false, title: TITLES[language](size, isoSeconds(ms)), lines };
 }

@@ -1,9 +1,8 @@
-import { closeSync, ftruncateSync, mkdirSync, readFileSync, renameSync } from "node:fs";
-import { dirname } from "node:path";
+import { closeSync, readFileSync } from "node:fs";
 import { z } from "zod";
 import { writeDurably } from "../../base/files/durable-file.ts";
+import { InPlaceFile } from "../../base/files/in-place-file.ts";
 import { openOwnFile } from "../../base/files/own-files.ts";
-import { writeWhole } from "./append.ts";
 import { lineHash, MONTH_FILE } from "./chain.ts";
 import { ORIGIN } from "./checkpoint.ts";
 
@@ -25,13 +24,48 @@ const recordSchema = z.object({
 });
 export type CheckpointRecord = z.infer<typeof recordSchema>;
 
-/** What the file says: `HASH\nJSON\n`, the hash being that of the JSON; undefined where there is none that can be used. */
-export function readRecord(file: string): CheckpointRecord | undefined {
-  try {
-    const [hash = "", json = ""] = textOf(file).split("\n");
-    return lineHash(json) === hash ? recordSchema.parse(JSON.parse(json)) : undefined;
-  } catch {
-    return undefined; // whatever is wrong with it, the stored checkpoints say nearly as much
+/** A usual one is shorter: it is overwritten in place, which costs the call that comes meanwhile less than another file does. */
+const RECORD_BYTES = 4096;
+
+/** Holds `HASH\nJSON\n`, the hash being that of the JSON, and blanks. */
+export class CheckpointRecordFile {
+  readonly #file: string;
+  readonly #in_place: InPlaceFile;
+
+  constructor(file: string) {
+    this.#file = file;
+    this.#in_place = new InPlaceFile(file, RECORD_BYTES);
+  }
+
+  /** Undefined where there is none that can be used. */
+  read(): CheckpointRecord | undefined {
+    try {
+      const [hash = "", json = ""] = textOf(this.#file).split("\n");
+      return lineHash(json) === hash ? recordSchema.parse(JSON.parse(json)) : undefined;
+    } catch {
+      return undefined; // whatever is wrong with it, the stored checkpoints say nearly as much
+    }
+  }
+
+  /** `is_durable`: synced, to survive a crash of the machine. @throws GateError `file_unusable` */
+  write(record: CheckpointRecord, is_durable: boolean): void {
+    const json = JSON.stringify(record);
+    const text = `${lineHash(json)}\n${json}\n`;
+    if (is_durable || !this.#overwritten(text)) writeDurably(this.#file, text, "the record of the trail's checkpoints");
+  }
+
+  close(): void {
+    this.#in_place.close();
+  }
+
+  /** False where it is too long, or what is in its place can't be written into. */
+  #overwritten(text: string): boolean {
+    try {
+      this.#in_place.write(text);
+      return true;
+    } catch {
+      return false; // another file is made then, which says what is wrong
+    }
   }
 }
 
@@ -42,21 +76,4 @@ function textOf(file: string): string {
   } finally {
     closeSync(descriptor);
   }
-}
-
-/** `is_durable`: synced, to survive a crash of the machine. @throws GateError `file_unusable`, or the system's error */
-export function writeRecord(file: string, record: CheckpointRecord, is_durable: boolean): void {
-  const json = JSON.stringify(record);
-  const text = `${lineHash(json)}\n${json}\n`;
-  if (is_durable) return writeDurably(file, text, "the record of the trail's checkpoints");
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const made = `${file}.new`;
-  const descriptor = openOwnFile(made, "overwrite");
-  try {
-    ftruncateSync(descriptor, 0);
-    writeWhole(descriptor, text);
-  } finally {
-    closeSync(descriptor);
-  }
-  renameSync(made, file);
 }

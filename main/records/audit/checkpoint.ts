@@ -34,12 +34,15 @@ export interface Checkpoint {
   restarted: RestartReason | null;
 }
 
-/** A signed note as it was read: nothing of it is proven yet. */
-export interface ReadNote extends Checkpoint {
+export interface SignedCheckpoint extends Checkpoint {
   /** In those of earlier versions: of the Merkle tree over the lines, whose number is `size`. */
   root: Buffer | null;
   /** The whole note. */
   text: string;
+}
+
+/** A signed note as it was read: nothing of it is proven yet. */
+export interface ReadNote extends SignedCheckpoint {
   /** What is signed: up to the line before the empty one, with its end. */
   signed: string;
   signatures: readonly { name: string; key_hash: Buffer; signature: Buffer }[];

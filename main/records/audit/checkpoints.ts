@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { Alarms } from "../../base/alarms.ts";
 import { readArchiveHeader } from "./archive-file.ts";
@@ -7,18 +6,17 @@ import { lineHash } from "./chain.ts";
 import {
   type Checkpoint,
   type CheckpointSigner,
-  type ReadNote,
   type RestartReason,
-  readNote,
+  type SignedCheckpoint,
   signCheckpoint,
 } from "./checkpoint.ts";
 import { raiseMissing, raiseRestart, raiseUnwritable } from "./checkpoint-alarms.ts";
 import { CheckpointFiles } from "./checkpoint-files.ts";
-import { type CheckpointRecord, readRecord, writeRecord } from "./checkpoint-record.ts";
+import { type CheckpointRecord, CheckpointRecordFile } from "./checkpoint-record.ts";
 import { DailyCheckpoint } from "./daily-checkpoint.ts";
 import { lineEndingAt } from "./lines.ts";
 import type { AuditLog } from "./log.ts";
-import { filesIn, monthFiles } from "./month-files.ts";
+import { filesIn, monthsIn } from "./month-files.ts";
 
 /** A checkpoint is signed after this many lines, or this long after the first line since the last one; in milliseconds. */
 const LINES_PER_CHECKPOINT = 64;
@@ -58,9 +56,10 @@ export class Checkpoints {
   readonly files: CheckpointFiles;
   readonly daily: DailyCheckpoint;
   readonly #parts: CheckpointParts;
+  readonly #record: CheckpointRecordFile;
   #origin = "";
   #epoch = 1;
-  #newest: ReadNote | undefined;
+  #newest: SignedCheckpoint | undefined;
   #restarted: RestartReason | null = null;
   /** How long the months' files were when the newest was signed. */
   #offsets: Record<string, number> = {};
@@ -77,6 +76,7 @@ export class Checkpoints {
   constructor(parts: CheckpointParts) {
     this.#parts = parts;
     this.files = new CheckpointFiles(parts.checkpoints_dir);
+    this.#record = new CheckpointRecordFile(parts.record_file);
     this.daily = new DailyCheckpoint(parts, () => this.#save(true));
   }
 
@@ -95,16 +95,16 @@ export class Checkpoints {
   }
 
   /** As it was signed; undefined before the first. */
-  get newest(): ReadNote | undefined {
+  get newest(): SignedCheckpoint | undefined {
     return this.#newest;
   }
 
   /** Continues after the newest checkpoint, if the trail is still the one that it is about. Never throws. */
   begin(): void {
-    const { audit, keys, record_file, folder, failed } = this.#parts;
+    const { audit, keys, folder, failed } = this.#parts;
     this.#unsubscribe = audit.subscribe(() => this.#note());
     this.#newest = this.files.newest(keys.known());
-    const found = readRecord(record_file);
+    const found = this.#record.read();
     // What is signed counts: another gate's file isn't this trail's.
     const record = this.#newest === undefined || found?.origin === this.#newest.origin ? found : undefined;
     this.#origin = record?.origin ?? this.#newest?.origin ?? `metnos-gate/${randomBytes(16).toString("hex")}`;
@@ -167,6 +167,7 @@ export class Checkpoints {
     this.#is_closed = true;
     clearImmediate(this.#turn);
     this.#unsubscribe();
+    this.#record.close();
   }
 
   #resume(record: CheckpointRecord): void {
@@ -236,10 +237,11 @@ export class Checkpoints {
     const stored_in = this.files.fileAt(ms);
     try {
       const said = { origin: this.#origin, epoch: this.#epoch, ms, restarted: this.#restarted };
-      const text = signCheckpoint({ ...said, size, end: { file, offset, hash } }, key);
+      const checkpoint = { ...said, size, end: { file, offset, hash } };
+      const text = signCheckpoint(checkpoint, key);
       const { was_cut } = this.files.add(text, ms, is_durable);
       if (was_cut) raiseMissing(alarms, this.files.folder);
-      this.#newest = readNote(text);
+      this.#newest = { ...checkpoint, root: null, text };
       this.#offsets = Object.fromEntries(sizesIn(folder));
     } catch (error) {
       this.#is_failing = true;
@@ -262,7 +264,7 @@ export class Checkpoints {
     this.#is_saved = false;
     try {
       const said = { origin: this.#origin, epoch: this.#newest?.epoch ?? this.#epoch, sent, filed };
-      writeRecord(record_file, { ...said, signed: this.#newest?.size ?? 0, offsets: this.#offsets }, is_durable);
+      this.#record.write({ ...said, signed: this.#newest?.size ?? 0, offsets: this.#offsets }, is_durable);
       this.#is_saved = true;
       raiseUnwritable(alarms, record_file, record_file, null);
     } catch (error) {
@@ -273,8 +275,7 @@ export class Checkpoints {
 
 /** The months' files, and how long they are. @throws the system's error */
 function sizesIn(folder: string): Map<string, number> {
-  const sizeOf = (name: string) => lstatSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0;
-  return new Map(monthFiles(folder).map((name) => [name, sizeOf(name)]));
+  return new Map(monthsIn(folder).map(({ name, size }) => [name, size]));
 }
 
 /** How much archives hold of months whose files are gone, by what they say; `audit verify` compares that. */

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import type { Alarms } from "../../base/alarms.ts";
-import type { ReadNote } from "./checkpoint.ts";
+import type { SignedCheckpoint } from "./checkpoint.ts";
 import { raiseUnwritable } from "./checkpoint-alarms.ts";
 
 /** Sends the newest checkpoint, once a day (UTC), to where it is out of reach of whoever can write the trail. */
@@ -20,7 +20,7 @@ export class DailyCheckpoint {
   filed: string | null = null;
   readonly #parts: DailyParts;
   readonly #save: () => void;
-  readonly #listeners = new Set<(checkpoint: ReadNote) => void>();
+  readonly #listeners = new Set<(checkpoint: SignedCheckpoint) => void>();
   #is_started = false;
   #adding: Promise<void> | undefined;
 
@@ -37,7 +37,7 @@ export class DailyCheckpoint {
   }
 
   /** Calls `listener` with a checkpoint once a day at the most. Returns the function that ends the subscription. */
-  subscribe(listener: (checkpoint: ReadNote) => void): () => void {
+  subscribe(listener: (checkpoint: SignedCheckpoint) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -48,7 +48,7 @@ export class DailyCheckpoint {
   }
 
   /** Sends the newest where that is due. Waits for nothing, never throws. */
-  tend(newest: ReadNote | undefined): void {
+  tend(newest: SignedCheckpoint | undefined): void {
     if (!this.#is_started || newest === undefined) return;
     const day = new Date(this.#parts.now()).toISOString().slice(0, 10);
     if (this.sent !== day) {
@@ -69,7 +69,7 @@ export class DailyCheckpoint {
     await this.#adding;
   }
 
-  async #add(file: string, { text }: ReadNote, day: string): Promise<void> {
+  async #add(file: string, { text }: SignedCheckpoint, day: string): Promise<void> {
     const { alarms } = this.#parts;
     try {
       await addDurably(file, `${text}\n`);

@@ -53,9 +53,12 @@ function namesIn(folder: string): string[] {
 
 /** The months with content, oldest first. An empty file may have been left by a crash. */
 export function monthFiles(folder: string): string[] {
-  return filesIn(folder)
-    .filter(({ role, not_a_file, size }) => role === "month" && not_a_file === null && size > 0)
-    .map(({ name }) => name);
+  return monthsIn(folder).map(({ name }) => name);
+}
+
+/** The same, with their sizes. @throws the system's error */
+export function monthsIn(folder: string): FoundFile[] {
+  return filesIn(folder).filter(({ role, not_a_file, size }) => role === "month" && not_a_file === null && size > 0);
 }
 
 /** In the order in which they were most likely written: first those of future months, written when the clock was wrong. */

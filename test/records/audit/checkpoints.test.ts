@@ -2,10 +2,12 @@ import {
   appendFileSync,
   copyFileSync,
   cpSync,
+  lstatSync,
   mkdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
@@ -65,6 +67,32 @@ describe("checkpoints of the trail", () => {
     expect(isProven(trail)).toBe(true);
     expect(gate.checkpoints.newest?.end).toMatchObject({ file: MAY, offset: statSync(join(trail.folder, MAY)).size });
     expect(trail.failures).toEqual([]);
+  });
+
+  it("the record of them is overwritten in place after each: another file would keep the call waiting that comes then", async () => {
+    const trail = signedTrail();
+    const gate = trail.start();
+    const files: [inode: number, signed: number][] = [];
+    for (let signature = 0; signature < 3; signature++) {
+      gate.write(64);
+      await turn();
+      const json = readFileSync(trail.record_file, "utf8").split("\n")[1] ?? "";
+      files.push([statSync(trail.record_file).ino, JSON.parse(json).signed]);
+    }
+    const [[inode] = [0]] = files;
+    expect(files).toEqual([
+      [inode, 64],
+      [inode, 128],
+      [inode, 192],
+    ]);
+    // What is put in its place is overwritten next, and what can't be opened is replaced.
+    rmSync(trail.record_file);
+    symlinkSync("/dev/null", trail.record_file);
+    gate.write(64);
+    await turn();
+    expect(lstatSync(trail.record_file).isFile()).toBe(true);
+    expect(gate.alarms.list()).toEqual([]);
+    gate.kill();
   });
 
   it("are the owner's files alone, and nothing is written where no line is", async () => {
