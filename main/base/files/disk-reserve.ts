@@ -1,6 +1,5 @@
 import { randomFillSync } from "node:crypto";
-import { closeSync, fstatSync, ftruncateSync, mkdirSync, statfsSync, writeSync } from "node:fs";
-import { dirname } from "node:path";
+import { closeSync, fstatSync, ftruncateSync, statfsSync, writeSync } from "node:fs";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { errorCode } from "../errors.ts";
 import { openOwnFile } from "./own-files.ts";
@@ -40,7 +39,6 @@ export class DiskReserve {
   keep(): boolean {
     if (this.#is_held) return true;
     try {
-      mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
       const descriptor = openOwnFile(this.#file, "overwrite");
       try {
         this.#is_held = this.#fill(descriptor);

@@ -1,5 +1,4 @@
-import { closeSync, fdatasyncSync, fstatSync, lstatSync, mkdirSync, readSync, writeSync } from "node:fs";
-import { dirname } from "node:path";
+import { closeSync, fdatasyncSync, fstatSync, lstatSync, readSync, writeSync } from "node:fs";
 import { errorCode } from "../errors.ts";
 import { openOwnFile } from "./own-files.ts";
 
@@ -41,10 +40,7 @@ export class InPlaceFile {
     bytes.write(text);
     bytes.write("\n", this.#bytes - 1);
     if (this.#descriptor !== undefined && !this.#isInPlace(this.#descriptor)) this.close();
-    if (this.#descriptor === undefined) {
-      mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
-      this.#descriptor = openOwnFile(this.#file, "overwrite");
-    }
+    this.#descriptor ??= openOwnFile(this.#file, "overwrite");
     writeSync(this.#descriptor, bytes, 0, bytes.length, 0);
     if (is_durable) fdatasyncSync(this.#descriptor);
   }

@@ -1,4 +1,5 @@
-import { closeSync, constants, fstatSync, openSync, type Stats } from "node:fs";
+import { closeSync, constants, fstatSync, mkdirSync, openSync, type Stats } from "node:fs";
+import { dirname } from "node:path";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { errorCode } from "../errors.ts";
 
@@ -7,9 +8,9 @@ import { errorCode } from "../errors.ts";
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = constants;
 
 const WAYS = {
-  /** Created if missing; writes go to its end. */
+  /** Created if missing, with its folder; writes go to its end. */
   append: O_RDWR | O_CREAT | O_APPEND,
-  /** Created if missing; its bytes stay until they are overwritten. */
+  /** Created if missing, with its folder; its bytes stay until they are overwritten. */
   overwrite: O_RDWR | O_CREAT,
   read: O_RDONLY,
 } as const;
@@ -23,7 +24,7 @@ const OWNER_ONLY = 0o600;
 export function openOwnFile(file: string, way: keyof typeof WAYS): number {
   let descriptor: number;
   try {
-    descriptor = openSync(file, WAYS[way] | O_NOFOLLOW | O_NONBLOCK, OWNER_ONLY);
+    descriptor = opened(file, WAYS[way] | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
     const kind = KIND_OF_REFUSAL[errorCode(error)];
     if (kind === undefined) throw error;
@@ -33,6 +34,17 @@ export function openOwnFile(file: string, way: keyof typeof WAYS): number {
   if (stat.isFile()) return descriptor;
   closeSync(descriptor);
   throw notAFile(file, kindOfFile(stat));
+}
+
+/** Only where a folder is missing it is made: an answer may wait for what is opened here. */
+function opened(file: string, flags: number): number {
+  try {
+    return openSync(file, flags, OWNER_ONLY);
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT" || (flags & O_CREAT) === 0) throw error;
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    return openSync(file, flags, OWNER_ONLY);
+  }
 }
 
 /** The kind of a directory entry, in words: "a file", "a link", ... */

@@ -1,13 +1,4 @@
-import {
-  closeSync,
-  fdatasyncSync,
-  fstatSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-} from "node:fs";
+import { closeSync, fdatasyncSync, fstatSync, lstatSync, readdirSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../../base/errors.ts";
 import { openOwnFile } from "../../base/files/own-files.ts";
@@ -44,10 +35,8 @@ export class CheckpointFiles {
     return join(this.folder, `${new Date(ms).toISOString().slice(0, 7)}.checkpoints`);
   }
 
-  /** Returns whether the file had become shorter, or was gone. @throws the system's error, or GateError `not_a_file` */
-  add(text: string, ms: number, is_durable: boolean): { was_cut: boolean } {
-    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
-    const file = this.fileAt(ms);
+  /** @param file the one of its time. Returns whether that had become shorter, or was gone. @throws the system's error, or GateError `not_a_file` */
+  add(text: string, file: string, is_durable: boolean): { was_cut: boolean } {
     const descriptor = openOwnFile(file, "append");
     try {
       const before = endedSize(descriptor);

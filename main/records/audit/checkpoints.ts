@@ -61,8 +61,9 @@ export class Checkpoints {
   #epoch = 1;
   #newest: SignedCheckpoint | undefined;
   #restarted: RestartReason | null = null;
-  /** How long the months' files were when the newest was signed. */
+  /** How long the months' files were when they were last looked at for a signature. */
   #offsets: Record<string, number> = {};
+  #must_look = true;
   /** Lines that were written since the newest. */
   #lines = 0;
   #turn: NodeJS.Immediate | undefined;
@@ -124,6 +125,7 @@ export class Checkpoints {
   /** Called periodically: signs and sends what is due. Never throws. */
   tend(): void {
     if (this.#is_closed) return;
+    this.#must_look = true;
     if (this.#lines > 0) this.#unsigned_since ??= this.#parts.now();
     const waited = this.#unsigned_since === undefined ? 0 : Math.abs(this.#parts.now() - this.#unsigned_since);
     if (this.#lines >= LINES_PER_CHECKPOINT || waited >= CHECKPOINT_INTERVAL_MS || this.#restarted !== null)
@@ -239,10 +241,13 @@ export class Checkpoints {
       const said = { origin: this.#origin, epoch: this.#epoch, ms, restarted: this.#restarted };
       const checkpoint = { ...said, size, end: { file, offset, hash } };
       const text = signCheckpoint(checkpoint, key);
-      const { was_cut } = this.files.add(text, ms, is_durable);
+      const { was_cut } = this.files.add(text, stored_in, is_durable);
       if (was_cut) raiseMissing(alarms, this.files.folder);
+      // That of the last line's file is signed. The others don't change between two calls of `tend`, but where a month ends.
+      if (this.#must_look || is_durable || file !== this.#newest?.end.file)
+        this.#offsets = Object.fromEntries(sizesIn(folder));
+      this.#must_look = false;
       this.#newest = { ...checkpoint, root: null, text };
-      this.#offsets = Object.fromEntries(sizesIn(folder));
     } catch (error) {
       this.#is_failing = true;
       return raiseUnwritable(alarms, this.files.folder, stored_in, error);

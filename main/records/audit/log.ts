@@ -354,7 +354,6 @@ export class AuditLog {
     if (this.#fd !== undefined && this.#room !== undefined && this.#isInPlace(this.#fd))
       ftruncateSync(this.#fd, this.#size);
     this.#closeFile();
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const fd = openOwnFile(join(this.#folder, file), "append");
     this.#closed.forget(file);
     this.#fd = fd;

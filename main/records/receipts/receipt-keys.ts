@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { closeSync, fsyncSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ownCommand } from "../../../ipc/base/own-command.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
@@ -166,7 +166,6 @@ export class ReceiptKeys {
   }
 
   #add(key: SigningKey, fields: Omit<NewKey, "gate_version">, signers: readonly SigningKey[]): void {
-    mkdirSync(this.#parts.folder, { recursive: true, mode: 0o700 });
     const line = keyLine(key, { ...fields, gate_version: this.#parts.gate_version }, signers);
     const descriptor = openOwnFile(this.#list_file, "append");
     try {
