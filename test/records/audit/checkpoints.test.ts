@@ -147,6 +147,22 @@ describe("checkpoints of the trail", () => {
     expect(trail.failures).toEqual([]);
   });
 
+  it("a month that has ended is looked at by the next signature: that it was cut shows at a start", async () => {
+    const trail = signedTrail(new ManualClock("2026-05-31T23:57:00Z"));
+    const gate = trail.start();
+    for (let signature = 0; signature < 3; signature++) {
+      gate.write(64);
+      await turn();
+    }
+    expect(gate.checkpoints.newest?.end.file).toBe("2026-06.jsonl");
+    gate.kill();
+    const may = join(trail.folder, MAY);
+    truncateSync(may, readFileSync(may, "utf8").trimEnd().lastIndexOf("\n") + 1);
+    const next = trail.start();
+    expect(next.alarms.list().map(({ code }) => code)).toEqual(["trail_restarted"]);
+    next.kill();
+  });
+
   it("a start reads only the lines since: an edit before them isn't read then", async () => {
     const trail = signedTrail();
     const gate = trail.start();
