@@ -1,8 +1,8 @@
 /**
  * A filter of system calls for the box, as bubblewrap takes it (`--seccomp FD`): a classic BPF program in this machine's byte order.
  * It refuses what mounts and namespaces don't hold: the caller's keyrings, sockets of kinds that a network namespace doesn't
- * hold (vsock), input put into a terminal, snapshots, file leases (whoever opens a leased file waits for the holder), the box's first
- * process as something to be debugged (whoever has it can make the box look ended), set-user-ID and set-group-ID bits (they would stay
+ * hold (vsock), input put into a terminal, snapshots, names that a file system shows as others later, file leases (whoever opens a leased
+ * file waits for the holder), the box's first process as something to be debugged (whoever has it can make the box look ended), set-user-ID and set-group-ID bits (they would stay
  * behind), and parts of the kernel that no build needs and that faults were often found in.
  */
 
@@ -99,11 +99,18 @@ const CALLS: Readonly<Record<string, Calls>> = {
   },
 };
 
-/**
- * Requests that put input into a terminal: TIOCSTI, TIOCLINUX. And those for a snapshot (btrfs): it holds what the file system has
- * there, without what is mounted on it, and so each hidden file; in some kernels (before 6.7) also what lies beside the project.
- */
-const REFUSED_REQUESTS = [0x5412, 0x541c, 0x50009401, 0x50009417];
+const REFUSED_REQUESTS = [
+  // TIOCSTI, TIOCLINUX: they put input into a terminal.
+  ...[0x5412, 0x541c],
+  // Of btrfs, a snapshot: it holds what the file system has there, without what is mounted on it, and so each hidden file; in some
+  // kernels (before 6.7) also what lies beside the project. And a subvolume, which its owner may close to all changes.
+  ...[0x50009401, 0x50009417, 0x5000940e, 0x50009418, 0x4008941a],
+  // FS_IOC_SET_ENCRYPTION_POLICY, FS_IOC_ADD_ENCRYPTION_KEY, FS_IOC_REMOVE_ENCRYPTION_KEY(_ALL_USERS): what is in an encrypted folder
+  // has its names while its key is there, and whoever adds that again, in any project of the disk, changes no folder's times.
+  ...[0x800c6613, 0xc0506617, 0xc0406618, 0xc0406619],
+  // FS_IOC_SETFLAGS, FS_IOC32_SETFLAGS: in a folder that folds case other names than `.git` are it, too.
+  ...[0x40086602, 0x40046602],
+];
 
 const F_SETLEASE = 1024;
 
