@@ -73,7 +73,7 @@ export const ROOMS: readonly Room[] = [
     lines: 14800,
     doors: `
       clear: call-environment line-needs plain-words program-places program-search
-      programs: accesses arguments box-programs disks gate-command git git-folders git-history git-index git-log
+      programs: accesses arguments box-programs disks envrc-files gate-command git git-folders git-history git-index git-log
       programs: git-named-code git-objects git-reach git-repository hazard hazard-records interactive interpreters
       programs: labels loaded-files patch-text patches processes program repeaters script-runners script-texts
       programs: script-words searched-programs shell-builtins shells sockets table

@@ -25,6 +25,8 @@ export type FolderKind =
   | "worktrees"
   /** Isn't looked through but by a link that leads there: repositories are looked for, and further links. */
   | "linked"
+  /** Made by builds, and not ignored by Git: repositories are looked for, which `git add` would take in. */
+  | "added"
   /** Made by builds, with a folder of programs in it; several of these; that folder. */
   | "built"
   | "environments"
@@ -47,7 +49,7 @@ export interface Contents {
   readonly secrets: string[];
   /** Names of pipes and sockets; only in folders that are looked through. */
   readonly pipes: string[];
-  /** Names of what may lead git to a repository that isn't looked at: links, and its own folder at the top of what builds make. */
+  /** Names of what may lead git to a repository that isn't looked at: links, folders that builds make, and its own folder at their top. */
   readonly ways: string[];
   /** At a repository's top as well: names of files that git would take for a remote, as it does any path. */
   readonly remotes: string[];
@@ -88,9 +90,11 @@ export const isReference = (kind: FolderKind, name: string, is_link: boolean): b
     ? !is_link
     : (kind === "repository" || kind === "submodules") && (is_link ? name === "HEAD" : OWN_REFERENCE.test(name));
 
+/** Of git-annex, which writes in folders of this one. */
+const ANNEX = "annex";
 /** Folders of a repository in which git, or git-lfs, writes by names that it knows before: it would go through a link in their place. */
 const WRITTEN_BY_GIT: ReadonlySet<string> = new Set([
-  ...["logs", "refs", "rr-cache", "lfs", "lost-found", "svn", "NOTES_MERGE_WORKTREE"],
+  ...["logs", "refs", "rr-cache", "lfs", "lost-found", "svn", "NOTES_MERGE_WORKTREE", "fsmonitor--daemon"],
 ]);
 /** In `info` of a repository and of its objects: for which files git runs what, and where else it looks for objects. */
 const OF_INFO: ReadonlySet<string> = new Set(["attributes", "alternates"]);
@@ -125,7 +129,7 @@ export const CONTINUED_BY: ReadonlySet<string> = new Set([
 /** Of its names those that tell a repository, and those that matter only in one. */
 const OF_REPOSITORIES: ReadonlySet<string> = new Set([
   ...[...OF_REPOSITORY, ...WRITTEN_BY_GIT, ...CONTINUED],
-  ...["HEAD", "objects", "modules", "worktrees", ...WITH_NAMES.keys(), ...WITH_PACKS],
+  ...["HEAD", "objects", ANNEX, "modules", "worktrees", ...WITH_NAMES.keys(), ...WITH_PACKS],
 ]);
 
 /** Of what is in a folder: also a link in a repository's own, by which git would write elsewhere. */
@@ -185,6 +189,7 @@ export function contentsOf(
   if (kind === "kept") return contentsOfKept(path, entries);
   if (kind === "output") return contentsOfOutput(path, entries);
   if (kind === "linked") return contentsOfLinked(entries, is_repository);
+  if (kind === "added") return contentsOfAdded(entries);
   const contents = noContents();
   const isSecret = secretsIn(path);
   if (kind === "built" || kind === "environments" || kind === "programs") {
@@ -269,7 +274,7 @@ function addPart({ folders }: Contents, name: string): void {
   else if (name === "modules") folders.push({ name, kind: "submodules" });
   else if (name === "refs") folders.push({ name, kind: "repository-references" });
   else if (name === "worktrees") folders.push({ name, kind: "worktrees" });
-  else if (name === "objects") folders.push({ name, kind: "repository-objects" });
+  else if (name === "objects" || name === ANNEX) folders.push({ name, kind: "repository-objects" });
   else if (WRITTEN_BY_GIT.has(name)) folders.push({ name, kind: "repository-part" });
   else if (CONTINUED.has(name)) folders.push({ name, kind: "rebase" });
 }
@@ -305,6 +310,7 @@ function contentsOfPlain(path: string, kind: FolderKind, entries: readonly Entry
       if (is_folder) contents.folders.push({ name, kind: keptKind(lower) });
       if (!is_folder && isSecret(name)) contents.secrets.push(name);
     } else if (is_folder) {
+      if (BUILD_FOLDERS.has(lower)) contents.ways.push(name);
       const is_bare = kind === "bare" || (is_repository && OF_REPOSITORIES.has(name));
       const its_kind = is_bare ? "bare" : (MADE_KINDS.get(lower) ?? "plain");
       contents.folders.push({ name, kind: its_kind });
@@ -346,6 +352,15 @@ function contentsOfLinked(entries: readonly Entry[], is_repository: boolean): Co
     if (REPOSITORY_NAMES.has(lower) || (is_repository && name === "HEAD")) contents.places.push(name);
     else if (is_link) contents.ways.push(name);
     else if (is_folder && !NOT_LOOKED_THROUGH.has(lower)) contents.folders.push({ name, kind: "linked" });
+  }
+  return contents;
+}
+
+function contentsOfAdded(entries: readonly Entry[]): Contents {
+  const contents = noContents();
+  for (const { name, is_folder } of entries) {
+    if (name === ".git") contents.places.push(name);
+    else if (is_folder) contents.folders.push({ name, kind: "added" });
   }
   return contents;
 }

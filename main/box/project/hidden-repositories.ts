@@ -3,6 +3,8 @@ import { basename, dirname, join } from "node:path";
 import { readRegularBytes } from "../../../ipc/base/regular-file.ts";
 import { errorCode } from "../../base/errors.ts";
 import { keepLatest } from "../../base/keep-latest.ts";
+import { ownIgnoreLists } from "../../shell-reading/programs/git-repository.ts";
+import { BUILD_FOLDERS, ignoreLines, isIgnored } from "../../shell-reading/targets/build-folders.ts";
 import { realPath } from "../../shell-reading/targets/path.ts";
 import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
 import { isRemoteName, NOT_LOOKED_THROUGH, REPOSITORY_NAMES } from "./folder-contents.ts";
@@ -12,12 +14,15 @@ import type { TimeSlice } from "./time-slice.ts";
 
 /**
  * Repositories in folders that aren't looked through, as builds make them, by the ways that lead there from others: a link, by which
- * whoever enters it works in that repository, and what git takes for a remote by its name. Paths have one character for each byte.
+ * whoever enters it works in that repository, what git takes for a remote by its name, and `git add` where git doesn't ignore the
+ * folder. Paths have one character for each byte.
  */
 
 /** In one look, folders below all that links lead to: a link to more of them isn't looked through to the end. */
 const MAX_FOLDERS = 4000;
 const LIMITS = { ...TREE_LIMITS, folders: 2000, names: 100_000 };
+/** Of a folder that git doesn't ignore: it looks through all of it, too. */
+const ADDED_LIMITS = { ...TREE_LIMITS, folders: 20_000 };
 
 /** What links lead to, remembered; a tree each. */
 const MAX_TREES = 256;
@@ -47,18 +52,39 @@ interface Looked {
 interface Looking extends Looked {
   left: number;
   readonly seen: Map<string, string[]>;
+  readonly isIgnored: (path: string) => boolean;
 }
 
 export class HiddenRepositories {
   readonly #trees = new Map<string, ProjectTree>();
+  readonly #home: string;
 
-  /** Those of these ways that lead to one, each with what it `carries`. @param looked its paths as text */
+  constructor(home: string) {
+    this.#home = home;
+  }
+
+  /** Those of these ways that lead to one, each with what it `carries`; of a folder that git would add, those in it. @param looked its paths as text */
   async carrying(ways: readonly Found[], looked: Looked): Promise<Found[]> {
     const { turns, ...paths } = looked;
     const [folder, project] = [bytesOf(paths.folder), bytesOf(paths.project)];
-    const looking: Looking = { ...looked, folder, project, left: MAX_FOLDERS, seen: new Map() };
+    const looking: Looking = {
+      ...looked,
+      folder,
+      project,
+      left: MAX_FOLDERS,
+      seen: new Map(),
+      isIgnored: ignoring(this.#home),
+    };
     const carrying: Found[] = [];
+    const known = new Set<string>();
+    for (const { path } of ways) {
+      known.add(path);
+      await turns.shared();
+    }
     for (const way of ways) {
+      if (way.says === undefined && BUILD_FOLDERS.has(basename(way.path).toLowerCase()))
+        for (const added of await this.#added(way, looking, paths.project))
+          if (!known.has(added.path)) carrying.push(added);
       const to = await this.#ledTo(way, looking, paths.project);
       const { path, parent, own, changed_at } = way;
       const carries = MARK + to.slice(0, MAX_NAMED).join(" ");
@@ -66,6 +92,14 @@ export class HiddenRepositories {
       await turns.shared();
     }
     return carrying;
+  }
+
+  async #added({ path: top }: Found, looking: Looking, project: string): Promise<Found[]> {
+    if (looking.isIgnored(top)) return [];
+    const look = await this.#look(top, looking.turns, "added", ADDED_LIMITS);
+    return (look?.places ?? [])
+      .filter(({ path }) => basename(path) === ".git" && !isHarmless(path, project))
+      .map((place) => ({ ...place, is_link: true, carries: `${MARK}${place.path} ${place.own}` }));
   }
 
   async #ledTo(way: Found, looking: Looking, project: string): Promise<string[]> {
@@ -111,15 +145,38 @@ export class HiddenRepositories {
     return found;
   }
 
-  async #look(path: string, turns: TimeSlice): Promise<TreeLook | undefined> {
-    const tree = this.#trees.get(path) ?? new ProjectTree(Buffer.from(path, "latin1"), "linked", LIMITS);
-    keepLatest(this.#trees, path, tree, MAX_TREES);
+  async #look(
+    path: string,
+    turns: TimeSlice,
+    kind: "linked" | "added" = "linked",
+    limits = LIMITS,
+  ): Promise<TreeLook | undefined> {
+    const key = `${kind} ${path}`;
+    const tree = this.#trees.get(key) ?? new ProjectTree(Buffer.from(path, "latin1"), kind, limits);
+    keepLatest(this.#trees, key, tree, MAX_TREES);
     try {
       return await tree.lookInTurns(turns);
     } catch {
       return undefined; // closed, or gone by now
     }
   }
+}
+
+/** Each list is read once; what a path that isn't UTF-8 has on its way isn't known. */
+function ignoring(home: string): (path: string) => boolean {
+  const known = new Map<string, readonly string[]>();
+  const readLines = (file: string) => {
+    const lines = known.get(file) ?? ignoreLines(file);
+    known.set(file, lines);
+    return lines;
+  };
+  let own: readonly string[] | undefined;
+  return (path) => {
+    const text = Buffer.from(path, "latin1").toString();
+    if (bytesOf(text) !== path) return false;
+    own ??= ownIgnoreLists(home);
+    return isIgnored(text, own, readLines) !== false;
+  };
 }
 
 const bytesOf = (path: string): string => Buffer.from(path).toString("latin1");

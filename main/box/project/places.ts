@@ -1,9 +1,11 @@
 import { lstatSync } from "node:fs";
+import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { keepLatest } from "../../base/keep-latest.ts";
 import type { Declaration, NarrowBox } from "../../decide/confinement/declaration.ts";
 import { AT_TOP } from "../../decide/guard/run-later-places.ts";
+import { loadedByEnvrc } from "../../shell-reading/programs/envrc-files.ts";
 import { codeNamedBySettings, repositoriesBuilt } from "../../shell-reading/programs/git-named-code.ts";
 import { realPath } from "../../shell-reading/targets/path.ts";
 import { kindOf } from "../../shell-reading/targets/path-kind.ts";
@@ -91,12 +93,13 @@ export class Places {
   readonly #logs = new LogsWithSecrets();
   readonly #limits: TreeLimits;
   readonly #home: string | undefined;
-  readonly #hidden = new HiddenRepositories();
+  readonly #hidden: HiddenRepositories;
 
   /** @param home of the user, whose own settings of git count as well */
   constructor(limits = TREE_LIMITS, home?: string) {
     this.#limits = limits;
     this.#home = home;
+    this.#hidden = new HiddenRepositories(home ?? homedir());
   }
 
   /**
@@ -369,7 +372,8 @@ async function withNamed(
     }
     await turns.shared();
   }
-  for (const path of searched.flatMap((each) => (isAtOrBelow(each, folder) ? programsIn(each, folder) : []))) {
+  const programs = searched.flatMap((each) => (isAtOrBelow(each, folder) ? programsIn(each, folder) : []));
+  for (const path of [...programs, ...loadedBy(before).filter((each) => isAtOrBelow(each, folder))]) {
     const bytes = Buffer.from(path).toString("latin1");
     if (kept.has(bytes)) continue;
     named.push(...foundAt(path, bytes));
@@ -385,6 +389,15 @@ async function withNamed(
     await turns.shared();
   }
   return { ...look, is_whole: is_whole && room.bytes > 0, places: [...look.places, ...named] };
+}
+
+/** More of them than anybody has allowed in one project. */
+const MAX_ENVRC = 64;
+
+/** With those that were there: a new one is set aside. */
+function loadedBy(places: readonly Found[]): string[] {
+  const files = places.filter(({ path }) => path.endsWith("/.envrc")).slice(0, MAX_ENVRC);
+  return files.flatMap(({ path }) => asText(path)).flatMap((path) => loadedByEnvrc(dirname(path)));
 }
 
 function isBelowOneOf(path: string, folders: ReadonlySet<string>): boolean {

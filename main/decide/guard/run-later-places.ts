@@ -51,6 +51,10 @@ const ENTRIES: readonly Entry[] = [
     read_by: "hg, also where it says that another folder holds the repository",
     files: ".hgrc .hg/hgrc .hg/hgrc-not-shared .hg/sharedpath",
   },
+  {
+    read_by: "hg, as it continues what was broken off: files that it writes anywhere, objects of Python",
+    files: ".hg/store/journal .hg/store/journal.backupfiles .hg/histedit-state",
+  },
   { read_by: "Sapling, likewise", files: ".sl/config .sl/sharedpath" },
   {
     read_by: "jj, likewise",
@@ -93,9 +97,9 @@ const ENTRIES: readonly Entry[] = [
   { read_by: "vim by direnv's plugin, for an .envrc that was allowed", files: ".vimrc.local" },
   { read_by: "hermit, at `cd`", files: "activate-hermit hermit.hcl" },
   {
-    read_by: "rvm, autoenv and shadowenv, at `cd`",
+    read_by: "rvm (also variables such as RUBYOPT), autoenv and shadowenv, at `cd`",
     folders: ".shadowenv.d",
-    files: ".rvmrc .autoenv .autoenv.leave .autoenv.zsh .autoenv_leave.zsh",
+    files: ".rvmrc .ruby-env .versions.conf .autoenv .autoenv.leave .autoenv.zsh .autoenv_leave.zsh",
   },
   {
     read_by: "mise and asdf, at `cd` and by their shims",

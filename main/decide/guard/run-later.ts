@@ -1,5 +1,6 @@
 import { type CallEnvironment, programFolders } from "../../shell-reading/clear/call-environment.ts";
 import { isProgramPlace } from "../../shell-reading/clear/program-places.ts";
+import { loadedByEnvrc } from "../../shell-reading/programs/envrc-files.ts";
 import { codeNamedBySettings } from "../../shell-reading/programs/git-named-code.ts";
 import { foldedPath } from "../../shell-reading/targets/folded-path.ts";
 import { realForm } from "../../shell-reading/targets/path.ts";
@@ -141,7 +142,7 @@ function ofCall(environment: CallEnvironment): OfCall {
   return found;
 }
 
-/** Whether the settings of the repository that a path is in name it, or a folder that it lies in, as code that git runs. */
+/** Whether the settings of the repository that a path is in name it, or a folder that it lies in, as code that git runs; or its `.envrc` loads it. */
 function namedByRepository(path: string, environment: CallEnvironment): boolean {
   const named = ofCall(environment);
   const folder = folderOf(path);
@@ -150,7 +151,7 @@ function namedByRepository(path: string, environment: CallEnvironment): boolean 
   named.roots.set(folder, root);
   if (root === null) return false;
   if (path === `${root}/${AT_TOP}`) return true;
-  const paths = named.paths.get(root) ?? codeNamedBySettings(root, environment.home);
+  const paths = named.paths.get(root) ?? [...codeNamedBySettings(root, environment.home), ...loadedByEnvrc(root)];
   named.paths.set(root, paths);
   if (paths.length === 0) return false;
   const folded = foldedPath(path);

@@ -316,6 +316,15 @@ export function ownSettings(home: string): string[] {
   ];
 }
 
+/** The user's own list of what git ignores. */
+export function ownIgnoreLists(home: string): string[] {
+  const named = userSettings(home).flatMap(({ entries }) =>
+    (entries ?? []).flatMap(([key, value]) => (key === "core.excludesfile" ? [value.replace(/^~(?=\/)/, home)] : [])),
+  );
+  const usual = join(process.env.XDG_CONFIG_HOME || join(home, ".config"), "git/ignore");
+  return [named.at(-1) ?? usual];
+}
+
 /** What one file sets; `is_own`: it is the user's or the system's, not the repository's. `entries` is null where it can't be read. */
 interface SettingsFile {
   is_own: boolean;

@@ -20,29 +20,63 @@ const MAX_DEPTH = 16;
 /** True for a folder that a build makes again: by its name, and where that may be another's, as the project has Git ignore it. @param path absolute */
 export function isMadeByBuild(path: string): boolean {
   const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
-  return BUILD_FOLDERS.has(name) || (OUTPUTS.has(name) && isIgnored(path));
+  return BUILD_FOLDERS.has(name) || (OUTPUTS.has(name) && isIgnored(path) === true);
 }
 
-/** By a line that is its name, in the folder that it lies in or one above it. */
-function isIgnored(path: string): boolean {
+type ReadLines = (file: string) => readonly string[];
+
+/**
+ * True only where lines say so that are a folder's name, or its path, or all that is in it, and no other may take that back. Undefined
+ * where it lies in no repository.
+ * @param path absolute @param own the user's own lists of what git ignores
+ */
+export function isIgnored(
+  path: string,
+  own: readonly string[] = [],
+  readLines: ReadLines = ignoreLines,
+): boolean | undefined {
   const name = path.slice(path.lastIndexOf("/") + 1);
-  const parent = dirname(path);
-  let here = parent;
+  const all: string[] = [];
+  let [is_named, is_all_in_it] = [false, false];
+  const add = (lines: readonly string[], from: string) => {
+    const called = [name, `**/${name}`, path.slice(from.length), path.slice(from.length + 1)];
+    const says = (ends: readonly string[]) => called.some((one) => ends.some((end) => lines.includes(one + end)));
+    is_named ||= says(["", "/"]);
+    is_all_in_it ||= says(["/*", "/**"]);
+    all.push(...lines);
+  };
+  let here = dirname(path);
   for (let depth = 0; depth < MAX_DEPTH; depth++) {
-    const lines = linesOf(join(here, ".gitignore"));
-    const own = here === parent ? [`/${name}`, `/${name}/`] : [];
-    if ([name, `${name}/`, `**/${name}`, `**/${name}/`, ...own].some((line) => lines.includes(line))) return true;
-    if (kindOf(join(here, ".git")) !== "nothing" || dirname(here) === here) return false;
+    add(readLines(join(here, ".gitignore")), here);
+    if (kindOf(join(here, ".git")) !== "nothing") {
+      for (const file of [...own, join(here, ".git/info/exclude")]) add(readLines(file), here);
+      const back = all.filter((line) => line.startsWith("!"));
+      if (is_named && !back.some((line) => mayName(line, name))) return true;
+      // A list in the folder itself counts as well, where it isn't ignored itself.
+      const inner = readLines(join(path, ".gitignore"));
+      const are_kept = back.length === 0 && !inner.some((line) => line.startsWith("!"));
+      return are_kept && (is_all_in_it || inner.includes("*"));
+    }
+    if (dirname(here) === here) return undefined;
     here = dirname(here);
   }
   return false;
 }
 
-function linesOf(file: string): string[] {
+/** Whether the last name of a pattern may be this one: what is before its first special character, and behind its last. */
+function mayName(line: string, name: string): boolean {
+  const last = line.slice(1).replace(/\/$/, "").split("/").at(-1) ?? "";
+  const [, begin = "", end = ""] = /^([^*?[\\]*)[*?[\\].*?([^*?\]\\]*)$/s.exec(last) ?? [];
+  return last === name || (/[*?[\\]/.test(last) && name.startsWith(begin) && name.endsWith(end));
+}
+
+/** None where there is no such file, or nothing that git would read. It takes no spaces off their beginning, and ends them at a NUL. */
+export function ignoreLines(file: string): string[] {
   try {
-    const text = readRegularBytes(file, { max_bytes: MAX_IGNORED }).toString();
-    return text.split("\n").map((line) => line.trim());
+    // Git goes through no link to it.
+    const text = readRegularBytes(file, { max_bytes: MAX_IGNORED, follows: false }).toString();
+    return text.split("\n").map((line) => line.replace(/\0.*$/s, "").replace(/\r$/, "").replace(/ +$/, ""));
   } catch {
-    return []; // there is none, or nothing that git would read
+    return []; // as said above
   }
 }

@@ -338,6 +338,62 @@ const OTHERS: readonly Row[] = [
   ],
 ];
 
+/** A folder that builds make and git doesn't ignore, or no more. */
+const ADD = "git add -A; git status --short; git diff";
+const IGNORED = { setup: "printf 'target\\nnode_modules\\n' > .gitignore; git add .gitignore; git commit -qm i" };
+
+const ADDED: readonly Row[] = [
+  ["in a folder that builds make", "evil target/r; evil target/a/b/node_modules/c", ADD],
+  [
+    "after a line that takes back what is ignored",
+    "evil node_modules/r; echo '!node_modules/' >> .gitignore",
+    ADD,
+    IGNORED,
+  ],
+  [
+    "by a list in a folder below",
+    "mkdir src/target; evil src/target/r; printf '!target\\n' > src/.gitignore",
+    ADD,
+    IGNORED,
+  ],
+  ["by its own name", "evil target/r; printf 'target/*\\n!target/r\\n' > .gitignore", ADD, IGNORED],
+  [
+    "as nothing is ignored any more",
+    "evil .tox/r; : > .git/info/exclude",
+    ADD,
+    { setup: "echo .tox > .git/info/exclude" },
+  ],
+  ["by a line that git reads in another way", "evil target/r; printf ' target\\n' > .gitignore", ADD, IGNORED],
+];
+
+/** What another program than git reads or writes by itself. */
+const PROGRAMS: readonly Row[] = [
+  [
+    "git's monitor and git-annex, which write in folders of git's own",
+    "mkdir -p .git/annex .git/fsmonitor--daemon; ln -s $OUT .git/annex/journal; ln -s $OUT .git/fsmonitor--daemon/cookies",
+    "for f in annex/journal fsmonitor--daemon/cookies; do mkdir -p .git/$f; echo x > .git/$f/new; done",
+  ],
+  [
+    "direnv, for an .envrc that the user allowed",
+    "echo $X | tee scripts/env.sh .env.local src/own > src/.env",
+    "[ ! -e .env.local ] || $X; [ ! -e src/.env ] || $X; [ ! -e src/own ] || $X; . scripts/env.sh",
+    {
+      setup:
+        "mkdir scripts; echo true > scripts/env.sh; printf 'source_env scripts/env.sh\\ndotenv_if_exists .env.local\\n. \"$PWD/src/own\"\\n' > .envrc; echo dotenv_if_exists > src/.envrc; git add -f .envrc src scripts; git commit -qm e",
+    },
+  ],
+  [
+    "rvm, at cd",
+    "echo x | tee .ruby-env > .versions.conf",
+    "for f in .ruby-env .versions.conf; do [ ! -e $f ] || $X; done",
+  ],
+  [
+    "hg, as it continues what was broken off",
+    "mkdir -p .hg/store; echo x | tee .hg/store/journal .hg/store/journal.backupfiles > .hg/histedit-state",
+    "for f in store/journal store/journal.backupfiles histedit-state; do [ ! -e .hg/$f ] || $X; done",
+  ],
+];
+
 const chainOf =
   (group: string) =>
   ([name, plant, user, more]: Row): Chain => ({
@@ -352,6 +408,8 @@ const CHAINS = [
   ...LINKS.map(chainOf("a link")),
   ...REMOTES.map(chainOf("a remote by a name")),
   ...OTHERS.map(chainOf("git")),
+  ...ADDED.map(chainOf("a repository that git add takes in")),
+  ...PROGRAMS.map(chainOf("another program")),
 ];
 
 describe.skipIf(reason !== undefined)("what a confined command leaves", () => {

@@ -592,7 +592,7 @@ describe("a link by which git works in a repository that isn't looked at", () =>
   const carried = async (before: string, command: string) => {
     const project = tempFolder();
     const sh = (script: string) => execFileSync("/bin/sh", ["-ec", script], { cwd: project });
-    sh(`git init -q; ${before}`);
+    sh(`git init -q; printf 'node_modules\\n.venv\\n' > .git/info/exclude; ${before}`);
     const places = new Places();
     await setTimeout(60);
     const { known } = await look(places, project);
@@ -658,6 +658,39 @@ describe("a link by which git works in a repository that isn't looked at", () =>
     const files =
       "for f in origin up.git docs/origin README.md; do mkdir -p docs; echo 'gitdir: x' > $f; done; echo 'gitdir' > no";
     expect(await carried("true", files)).toEqual(["origin", "up.git"]);
+  });
+
+  it.each([
+    ["", ""],
+    ["/target", "src/"],
+    [" target", ""],
+    ["target\\n!/target/", ""],
+    ["target\\n!t*et", ""],
+    ["target/*\\n!r", ""],
+    ["target/*", "", "printf '!r' > target/.gitignore"],
+    ["target", "src/", "printf '!target' > src/.gitignore"],
+  ])(
+    "is none where git doesn't ignore what builds make (%j): the repository itself is, also in what they make in it",
+    async (lines, at, more = "true") => {
+      const made = `${at}target`;
+      const command = `printf '${lines}' > .gitignore; mkdir -p ./${at}; git init -q ${made}/r; git init -q ${made}/node_modules/r; ${more}`;
+      const paths = await carried("true", `${command}; if git check-ignore -q ${made}/r; then exit 1; fi`);
+      const repositories = [`${made}/node_modules/r/.git`, `${made}/r/.git`];
+      expect(paths.filter((path) => path.endsWith("/.git"))).toEqual(repositories);
+    },
+  );
+
+  it.each([
+    ["target", ""],
+    ["target/\\n!*.ts\\n!.env.example", ""],
+    ["/target", ""],
+    ["/src/target/\\r", "src/"],
+    ["**/target/*", "src/"],
+    ["x", "", "echo '*' > target/.gitignore"],
+    ["x", "", "echo target >> .git/info/exclude"],
+  ])("isn't one to what builds make and git ignores (%j)", async (lines, at, more = "true") => {
+    const command = `printf '${lines}\\n' > .gitignore; mkdir -p ./${at}; git init -q ${at}target/r; ${more}`;
+    expect(await carried("true", `${command}; git check-ignore -q ${at}target/r`)).toEqual([]);
   });
 
   it("is a repository at the top of what builds make, but one of the project's own work trees", async () => {
