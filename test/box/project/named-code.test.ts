@@ -120,6 +120,33 @@ describe("code that a repository's own settings name", () => {
     expect(["tools/check.sh", "all/pre-push", "all/new"].map(fate)).toEqual(["free", "asked", "asked"]);
   });
 
+  it("is one, too, where an .envrc loads it, which direnv doesn't look at again; a new .envrc says nothing", async () => {
+    const home = tempFolder();
+    const root = join(home, "project");
+    execFileSync("git", ["init", "-q", root]);
+    const put = (name: string, text: string) => {
+      mkdirSync(dirname(join(root, name)), { recursive: true });
+      writeFileSync(join(root, name), text);
+    };
+    put(".envrc", "source_env tools/env.sh\ndotenv_if_exists .vars\n");
+    put("web/.envrc", "source own.sh\n");
+    for (const name of ["tools/env.sh", "tools/other.sh", "web/own.sh", "a.sh"]) put(name, "yours\n");
+    const fate = (name: string) => fateOf([onPath("fs:write", join(root, name))], { home, cwd: root });
+    expect(["tools/env.sh", ".vars", "tools/other.sh"].map(fate)).toEqual(["asked", "asked", "free"]);
+    const places = new Places(undefined, home);
+    const look = await places.before({ project: root, reads: [], writes: [] }, new TimeSlice());
+    expect(look.found.run_later.filter((path) => !path.includes("/.git/")).sort()).toEqual(
+      [".envrc", "tools/env.sh", "web/.envrc", "web/own.sh"].map((name) => join(root, name)),
+    );
+    const [known] = look.known;
+    if (known === undefined) throw new Error("nothing is known of the project");
+    put(".vars", "theirs\n");
+    put("new/.envrc", "source ../a.sh\n");
+    expect((await places.appeared(known, new TimeSlice())).found.map(({ path }) => path).sort()).toEqual(
+      [".vars", "new/.envrc"].map((name) => join(root, name)),
+    );
+  });
+
   it("is one, too, in the repository's own folder, but for what git itself writes there", async () => {
     const root = join(tempFolder(), "project");
     execFileSync("git", ["init", "-q", root]);
