@@ -30,7 +30,8 @@ const client: Omit<ConfinableClient<Seat>, "client"> = {
       words: ["go"],
       env: environmentFor(api, env),
       key: "\x0f",
-      denied: "Metnos Gate: guard: forbidden path violated",
+      notice: "PreToolUse:Bash says: Metnos Gate: guard: a path that agents never get",
+      denied: "hook error: Metnos Gate: guard: forbidden path violated",
     };
   },
   replace(seat) {
