@@ -16,6 +16,8 @@ const SUBAGENT: ToolUse = {
   input: { description: "a task", prompt: "make that file", subagent_type: "general-purpose" },
 };
 
+const OWN_PROMPT = "Do you want to proceed";
+
 /** What differs on the screens of the versions. */
 const SCREENS = {
   // Its subagents work in the background: its screen says that it waits for them.
@@ -51,7 +53,7 @@ describe.each(TRIED_CLAUDE_CODES)("%s", (name) => {
           denied: (reason) => `PreToolUse:Bash says: Metnos Gate: ${reason}`,
           guard: "guard: a path that agents never get: keys, passwords, the system's own",
           stopping: { Escape: [["Escape", "Interrupted"]], "Ctrl+C": [["C-c", "Interrupted"]] },
-          has_own_prompt: true,
+          own_prompt: OWN_PROMPT,
           more: { "it is in plan mode": (user) => inPlanMode(user, asks_in_plan_mode) },
         });
       } finally {
@@ -86,8 +88,6 @@ async function inPlanMode(user: SeatedUser<ToolUse>, asks_itself: boolean): Prom
     await user.made("planned");
     return user.isDone();
   }
-  await user.sees("Do you want to proceed?");
-  user.terminal.press("Escape");
-  await user.seesNot(/Do you want to proceed/);
+  await user.leaves(OWN_PROMPT);
   expect(user.hasMade("planned")).toBe(false);
 }

@@ -80,8 +80,15 @@ export class SeatedUser<Call> {
     await expect.poll(() => this.#belowSaid, SHOWN).toContain(" done ");
   }
 
-  async seesNot(text: RegExp): Promise<void> {
+  async seesNot(text: RegExp | string): Promise<void> {
     await expect.poll(() => this.terminal.words, SHOWN).not.toMatch(text);
+  }
+
+  /** Nothing is typed before the prompt is gone: a client that reads it together with the Escape takes both for another key. */
+  async leaves(prompt: string): Promise<void> {
+    await this.sees(prompt);
+    this.terminal.press("Escape");
+    await this.seesNot(prompt);
   }
 
   /** How often it is on the screen. */

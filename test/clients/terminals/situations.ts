@@ -30,8 +30,8 @@ export interface ClientInTerminal<Call> extends SeatedClient<Call> {
   more?: Readonly<Record<string, (user: SeatedUser<Call>) => Promise<void>>>;
   /** True where it continues, and its card stays, after its terminal was closed. */
   outlives_terminal?: boolean;
-  /** While no gate runs its own prompt asks, which Escape leaves. */
-  has_own_prompt?: boolean;
+  /** What its own prompt asks while no gate runs, which Escape leaves. */
+  own_prompt?: string;
 }
 
 /** Longer than any notice is shown, in milliseconds. */
@@ -133,7 +133,7 @@ function lengthy<Call>(
 }
 
 function stopped<Call>(client: ClientInTerminal<Call>, user: SeatedUser<Call>) {
-  const { call, stopping, keeps_card = false, has_own_prompt = false, denied } = client;
+  const { call, stopping, keeps_card = false, own_prompt, denied } = client;
   const stops = Object.entries(stopping).map(([name, keys]) => {
     const line = `touch stopped-by-${name}`;
     const run = async () => {
@@ -153,10 +153,10 @@ function stopped<Call>(client: ClientInTerminal<Call>, user: SeatedUser<Call>) {
     "no gate runs": async () => {
       await user.stopsGate();
       await user.says(call("touch without-gate"));
-      await user.sees(has_own_prompt ? NO_GATE : denied(NO_GATE));
+      await user.sees(own_prompt === undefined ? denied(NO_GATE) : NO_GATE);
       await user.sees(ownCommand("start"));
-      if (has_own_prompt) user.terminal.press("Escape");
-      else await user.isDone();
+      if (own_prompt === undefined) await user.isDone();
+      else await user.leaves(own_prompt);
       await user.startsGate();
     },
     "the gate stops while it asks, and is back": async () => {
