@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
@@ -6,6 +7,9 @@ import type { Terminal } from "./tmux-terminal.ts";
 
 /** How long a busy machine may take to show something, in milliseconds. */
 export const SHOWN = { timeout: 120_000, interval: 100 };
+
+/** An Enter that wasn't taken by then is pressed again: where it was, it finds nothing to send. In milliseconds. */
+const ENTER_AGAIN_MS = 500;
 
 /** Calls that the model makes, at once. */
 export type Turn<Call> = readonly Call[];
@@ -53,12 +57,15 @@ export class SeatedUser<Call> {
     turns.push(calls);
     if (this.#client.prompt === undefined) return this.terminal.press("Enter");
     const typed = ` ${this.#client.prompt} ${this.#said} `;
+    let pressed_at = Number.NEGATIVE_INFINITY;
     const isTaken = () => {
       if (!this.terminal.words.includes(typed)) return true;
+      if (performance.now() - pressed_at < ENTER_AGAIN_MS) return false;
       this.terminal.press("Enter");
+      pressed_at = performance.now();
       return false;
     };
-    await expect.poll(isTaken, { ...SHOWN, interval: 2000 }).toBe(true);
+    await expect.poll(isTaken, SHOWN).toBe(true);
   }
 
   async sees(text: string): Promise<void> {
@@ -112,6 +119,12 @@ export class SeatedUser<Call> {
     const token = await this.card(line);
     const more = message === undefined ? {} : { message };
     await this.gate.operator.call("approvals.resolve", { token, decision, ...more });
+  }
+
+  /** The hook that asked has its answer, and has ended: it would wait for a gate that stops before that. */
+  async hasNoHook(): Promise<void> {
+    const ofHome = `${this.gate.home.home}/.* hook `;
+    await expect.poll(() => spawnSync("pgrep", ["-f", ofHome]).status, SHOWN).toBe(1);
   }
 
   async hasNoCard(): Promise<void> {

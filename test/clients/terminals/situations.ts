@@ -143,7 +143,10 @@ function stopped<Call>(client: ClientInTerminal<Call>, user: SeatedUser<Call>) {
         user.terminal.press(key);
         if (seen !== undefined) await user.sees(seen);
       }
-      if (keeps_card) await user.answers(line, "approved");
+      if (keeps_card) {
+        await user.answers(line, "approved");
+        await user.hasNoHook();
+      }
       await user.hasNoCard();
     };
     return [`${name} is pressed while the gate asks`, run] as const;
