@@ -119,10 +119,10 @@ async function verifyOwn(): Promise<ReceiptsReport> {
     import("../../main/records/receipts/verify.ts"),
     import("../../main/core/offline-receipts.ts"),
   ]);
-  const { receipts_dir } = gatePaths(process.env);
+  const { receipts_dir, receipt_key } = gatePaths(process.env);
   // First: what a running gate adds meanwhile is beyond it.
   const end = recordedEnd();
-  return verifyFolder(receipts_dir, knownKeys(receipts_dir), end);
+  return verifyFolder(receipts_dir, knownKeys(receipts_dir, receipt_key), end);
 }
 
 async function verifyFile(file: string, key_file: string | undefined): Promise<ReceiptsReport> {

@@ -23,8 +23,8 @@ export function grantsIn(paths: Pick<GatePaths, "receipts_dir">): GrantPredicate
 }
 
 /** Against its own keys, and what its databases know of the end. */
-export function verified({ receipts_dir }: GatePaths, home: string): ReceiptsReport {
-  return verifyFolder(receipts_dir, knownKeys(receipts_dir), recordedEnd({ HOME: home }));
+export function verified({ receipts_dir, receipt_key }: GatePaths, home: string): ReceiptsReport {
+  return verifyFolder(receipts_dir, knownKeys(receipts_dir, receipt_key), recordedEnd({ HOME: home }));
 }
 
 /** Everything in the folder of receipts, with what is signed in it as text. */

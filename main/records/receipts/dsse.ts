@@ -17,7 +17,6 @@ export const envelopeSchema = z.strictObject({
   payloadType: z.string(),
   signatures: z.array(signatureSchema).min(1),
 });
-export type Envelope = z.output<typeof envelopeSchema>;
 
 /** What signs, and what its public key is named by. */
 export interface Signer {
@@ -37,16 +36,20 @@ export function signedBytes(payload_type: string, payload: Uint8Array): Buffer {
 export function signedLine(statement: object, signers: readonly Signer[]): string {
   const payload = Buffer.from(JSON.stringify(statement));
   const signed = signedBytes(STATEMENT_TYPE, payload);
-  return envelopeLine({
-    payload: payload.toString("base64"),
-    payloadType: STATEMENT_TYPE,
-    signatures: signers.map((signer) => ({ keyid: signer.keyid, sig: signer.sign(signed).toString("base64") })),
-  });
+  const signatures = signers.map((signer) => ({ keyid: signer.keyid, sig: signer.sign(signed).toString("base64") }));
+  return JSON.stringify({ payload: payload.toString("base64"), payloadType: STATEMENT_TYPE, signatures });
 }
 
-/** An envelope in the one form that the gate writes. */
-export function envelopeLine({ payload, payloadType, signatures }: Envelope): string {
-  return JSON.stringify({ payload, payloadType, signatures: signatures.map(({ keyid, sig }) => ({ keyid, sig })) });
+/** A text in JSON that has no escape in it. */
+const PLAIN = '"([^"\\\\\\0-\\x1f]*)"';
+const AS_WRITTEN = new RegExp(
+  `^{"payload":${PLAIN},"payloadType":${PLAIN},"signatures":\\[{"keyid":${PLAIN},"sig":${PLAIN}}\\]}$`,
+);
+
+/** An envelope in the form of `signedLine`, with one signature; undefined for any other text, also where it says the same. */
+export function asWritten(line: string): Record<"payload" | "payload_type" | "keyid" | "sig", string> | undefined {
+  const [whole, payload = "", payload_type = "", keyid = "", sig = ""] = AS_WRITTEN.exec(line) ?? [];
+  return whole === undefined ? undefined : { payload, payload_type, keyid, sig };
 }
 
 /** The bytes of standard base64; undefined where another text would give the same ones. */

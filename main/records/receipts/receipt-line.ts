@@ -1,4 +1,4 @@
-import { envelopeLine, envelopeSchema, STATEMENT_TYPE, strictBase64 } from "./dsse.ts";
+import { asWritten, envelopeSchema, STATEMENT_TYPE, strictBase64 } from "./dsse.ts";
 import { parsed } from "./public-keys-file.ts";
 import { type Statement, statementSchema } from "./statement.ts";
 
@@ -15,19 +15,22 @@ export interface SignedPayload {
 }
 
 export function readSigned(line: string): SignedPayload | Unreadable {
+  // The same content could be written in other ways: only one of them is the gate's.
+  const written = asWritten(line);
+  if (written === undefined) return unreadable(line);
+  if (written.payload_type !== STATEMENT_TYPE) return "payload_type";
+  const payload = strictBase64(written.payload);
+  const signature = strictBase64(written.sig);
+  if (payload === undefined || signature === undefined) return "altered_form";
+  return { payload, payload_type: STATEMENT_TYPE, keyid: written.keyid, signature };
+}
+
+function unreadable(line: string): Unreadable {
   const json = jsonIn(line);
   if (json === undefined) return "bad_json";
   const envelope = envelopeSchema.safeParse(json.value);
   if (!envelope.success) return "not_a_receipt";
-  const { payload, payloadType, signatures } = envelope.data;
-  if (payloadType !== STATEMENT_TYPE) return "payload_type";
-  const [signed, ...others] = signatures;
-  const bytes = strictBase64(payload);
-  const signature = strictBase64(signed?.sig ?? "");
-  // The same content could be written in other ways: only one of them is the gate's.
-  const is_as_written = envelopeLine(envelope.data) === line && others.length === 0;
-  if (bytes === undefined || signature === undefined || signed === undefined || !is_as_written) return "altered_form";
-  return { payload: bytes, payload_type: payloadType, keyid: signed.keyid, signature };
+  return envelope.data.payloadType === STATEMENT_TYPE ? "altered_form" : "payload_type";
 }
 
 /** What a receipt says; undefined where it is no statement of this version. */

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { signedLine } from "../../../main/records/receipts/dsse.ts";
-import { keyLine, readKeys } from "../../../main/records/receipts/public-keys-file.ts";
+import { type KeyList, keyLine, readKeys } from "../../../main/records/receipts/public-keys-file.ts";
+import { verifiedBy } from "../../../main/records/receipts/receipt-keys.ts";
 import { makeSigningKey, type SigningKey } from "../../../main/records/receipts/signing-key.ts";
 import { answerStatement } from "../../../main/records/receipts/statement.ts";
 import { type ReceiptsReport, ReceiptsVerifier, type Verdict } from "../../../main/records/receipts/verify.ts";
@@ -67,8 +68,15 @@ function written(): Files {
 
 const textOf = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join("");
 
+/** The same by the public keys alone, as elsewhere, and where a private one is at hand. */
 function report(keys_text: string, texts: readonly string[]): ReceiptsReport {
-  const { keys, problem } = readKeys(keys_text);
+  const list = readKeys(keys_text);
+  const found = reportOf(list, texts);
+  for (const own of [old, present, foreign]) expect(reportOf(verifiedBy(own, list), texts)).toEqual(found);
+  return found;
+}
+
+function reportOf({ keys, problem }: KeyList, texts: readonly string[]): ReceiptsReport {
   const verifier = new ReceiptsVerifier(keys);
   if (problem !== null) verifier.report("keys", "keys.jsonl", problem.message);
   for (const [index, text] of texts.entries()) {
