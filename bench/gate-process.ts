@@ -110,7 +110,13 @@ export async function startGate(
 ): Promise<GateProcess> {
   const began = performance.now();
   const command = [...AS_NPM_STARTS, ...node_flags, launcher, "serve", ...args];
-  const gate = new GateProcess(process.execPath, command, { env, stdio: ["ignore", "ignore", "pipe"] }, MOST_KEPT);
+  const as_npm_starts = { MALLOC_ARENA_MAX: "1", ...env };
+  const gate = new GateProcess(
+    process.execPath,
+    command,
+    { env: as_npm_starts, stdio: ["ignore", "ignore", "pipe"] },
+    MOST_KEPT,
+  );
   spawned?.(gate.child);
   await gate.printed(/is running/);
   gate.start_ms = performance.now() - began;

@@ -1,5 +1,5 @@
-#!/usr/bin/env -S node --max-semi-space-size=16 --expose-gc
-// The launcher: plain JavaScript for any Node >= 20. (A gate runs all day: both flags keep its memory small, see main/base/heap-keeper.ts.)
+#!/usr/bin/env -S MALLOC_ARENA_MAX=1 node --max-semi-space-size=16 --expose-gc
+// The launcher: plain JavaScript for any Node >= 20. (A gate runs all day: all three keep its memory small, see main/base/heap-keeper.ts.)
 // The hook takes its own fast way; everything else needs a newer Node.
 import { existsSync } from "node:fs";
 import * as modules from "node:module";

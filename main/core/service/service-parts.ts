@@ -16,6 +16,8 @@ export const SERVICE_MARK = "Made by metnos-gate service install; metnos-gate se
 
 /** As the launcher's first line has them: they keep a long-lived gate small. */
 const NODE_FLAGS = ["--max-semi-space-size=16", "--expose-gc"];
+/** The C library would keep memory for each of Node's threads by itself. */
+const NODE_VARIABLES = { MALLOC_ARENA_MAX: "1" };
 
 /** The page without a printed link: what a service prints is kept, and agents can read it. */
 const SERVE = ["serve", "--web", "--no-link"];
@@ -25,7 +27,7 @@ const SERVE = ["serve", "--web", "--no-link"];
  * @throws GateError `not_available` where it runs from a place that a service can't start it from
  */
 export function serviceParts(env: Env): ServiceParts {
-  const environment: Record<string, string> = {};
+  const environment: Record<string, string> = { ...NODE_VARIABLES };
   for (const name of PLACE_VARIABLES) {
     const value = env[name];
     if (value) environment[name] = value;

@@ -83,7 +83,7 @@ WantedBy=default.target
     expect(command.find((word) => word.endsWith("metnos-gate.js"))).toBe(
       join(import.meta.dirname, "../../../bin/metnos-gate.js"),
     );
-    expect(environment).toEqual({ XDG_STATE_HOME: "/s", METNOS_RUNTIME_DIR: "/r" });
+    expect(environment).toEqual({ MALLOC_ARENA_MAX: "1", XDG_STATE_HOME: "/s", METNOS_RUNTIME_DIR: "/r" });
   });
 
   it("of an installed app runs its launcher, unless that is gone", () => {
