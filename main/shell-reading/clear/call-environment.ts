@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
 import { foldedPath } from "../targets/folded-path.ts";
 import { expandHome, realForm } from "../targets/path.ts";
+import { onceADecision } from "../targets/tree-scan.ts";
 
 /** What a call's paths are judged by beside the call itself. */
 export interface CallEnvironment {
@@ -36,8 +37,10 @@ export function workingDirectoryOf({ context }: ProposedCall, home: string): str
   return folder.includes("/..") ? (realForm(folder) ?? undefined) : resolve(folder);
 }
 
-/** Where a folder of a PATH leads; itself where that isn't known. */
-export const realProgramFolder = (folder: string): string => realForm(folder) ?? folder;
+const ofDecision = onceADecision<string>();
+
+/** Where a folder of a PATH leads; itself where that isn't known. The client's PATH and the gate's have most of them in common. */
+export const realProgramFolder = (folder: string): string => ofDecision(folder, () => realForm(folder) ?? folder);
 
 /** The folders that programs are looked up in: the absolute ones of PATH, and where their links lead, folded. */
 export function programFolders(env: GuardEnv | undefined): ReadonlySet<string> {

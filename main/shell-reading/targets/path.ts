@@ -1,7 +1,7 @@
 import { closeSync, lstatSync, openSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { errorCode } from "../../base/errors.ts";
-import { following, isFollowingOver, onceADecision } from "./tree-scan.ts";
+import { following, isFollowingOver } from "./tree-scan.ts";
 
 /** Paths as a call names them, in the two forms that a grant must cover: the lexical and the real one. */
 
@@ -70,15 +70,13 @@ export function resolvePath(raw: string, home: string, cwd?: string): ResolvedPa
 /**
  * The path that the kernel would reach. `a/link/..` is the parent of where the link points to, not `a`; what doesn't exist
  * yet is placed below the real form of what does, and a dangling link counts as where it points. Null for what isn't absolute, and
- * where finding out would take too long. One decision follows each path once: all its stages see the same.
+ * where finding out would take too long.
  */
 export function realForm(absolute: string): string | null {
   // What is relative has no root to end at.
   if (!absolute.startsWith("/") || hasTooManyNames(absolute)) return null;
-  return ofDecision(absolute, () => following(() => leadingTo(absolute)));
+  return following(() => leadingTo(absolute));
 }
-
-const ofDecision = onceADecision<string | null>();
 
 function leadingTo(absolute: string): string | null {
   if (absolute.includes("/..")) return walk(absolute) ?? null;
