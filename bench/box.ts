@@ -1,10 +1,11 @@
 import { type SpawnSyncReturns, spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { confinedCommand } from "../ipc/base/confined-command.ts";
 import { systemClock } from "../main/base/clocks/system-clock.ts";
+import { removeFolder } from "../main/base/files/remove-folder.ts";
 import { BoxService } from "../main/box/box-service.ts";
 import { configSchema } from "../main/config/config.ts";
 import type { Declaration } from "../main/decide/confinement/declaration.ts";
@@ -167,7 +168,7 @@ async function benchBox(toolchains: number): Promise<Bench> {
     // One that covers others, which nobody may look into.
     const closed = join(folder, "state/box/closed");
     if (existsSync(closed)) chmodSync(closed, 0o700);
-    rmSync(folder, { recursive: true, force: true });
+    removeFolder(folder);
   };
   return { box: service, folder, remove };
 }

@@ -1,11 +1,12 @@
 import type { ChildProcess } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { type GatePaths, gatePaths, localPrincipal } from "../ipc/base/paths.ts";
 import { AGENTS_SCHEMA, AgentDirectory } from "../main/agents/agents.ts";
 import { FileLock } from "../main/base/files/file-lock.ts";
+import { removeFolder } from "../main/base/files/remove-folder.ts";
 import { openDatabase } from "../main/base/sqlite/database.ts";
 import { APPROVALS_SCHEMA } from "../main/calls/approvals/schema.ts";
 import { grantsSchema } from "../main/core/storage/grants-schema.ts";
@@ -54,7 +55,7 @@ export function benchHome(grant_targets: Iterable<string>, agent_name = "bench")
     env,
     paths,
     token: readFileSync(token_file, "utf8").trim(),
-    remove: () => rmSync(home, { recursive: true, force: true }),
+    remove: () => removeFolder(home),
   };
 }
 

@@ -1,10 +1,11 @@
 import { generateKeyPairSync, sign } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type Database from "better-sqlite3";
 import { Alarms } from "../main/base/alarms.ts";
 import { systemClock } from "../main/base/clocks/system-clock.ts";
+import { removeFolder } from "../main/base/files/remove-folder.ts";
 import { openDatabase } from "../main/base/sqlite/database.ts";
 import { ApprovalRegistry } from "../main/calls/approvals/registry.ts";
 import { APPROVALS_SCHEMA } from "../main/calls/approvals/schema.ts";
@@ -26,7 +27,7 @@ export async function receipts(): Promise<Figure[]> {
   try {
     return measured(folder);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    removeFolder(folder);
   }
 }
 

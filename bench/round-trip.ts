@@ -1,6 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { removeFolder } from "../main/base/files/remove-folder.ts";
 import { type Figure, figure, median, quantile } from "./figure.ts";
 import { benchHome, startGate } from "./gate-process.ts";
 import { LineClient, startEcho } from "./line-client.ts";
@@ -24,7 +25,7 @@ export function workFolders(count: number): { folders: string[]; remove: () => v
     mkdirSync(folder);
     for (let file = 0; file < FILES_PER_FOLDER; file++) writeFileSync(join(folder, `notes-${file}.txt`), "notes");
   }
-  return { folders, remove: () => rmSync(root, { recursive: true, force: true }) };
+  return { folders, remove: () => removeFolder(root) };
 }
 
 export function callMessage(folder: string, index: number): object {

@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type GatePaths, gatePaths } from "../ipc/base/paths.ts";
 import { systemClock } from "../main/base/clocks/system-clock.ts";
+import { removeFolder } from "../main/base/files/remove-folder.ts";
 import { openDatabase } from "../main/base/sqlite/database.ts";
 import { grantsSchema } from "../main/core/storage/grants-schema.ts";
 import { GrantStore } from "../main/decide/grants/store.ts";
@@ -31,6 +32,6 @@ export function inSessionHome<T>(decide: (home: SessionHome) => T): T {
     return decide({ home, cwd, paths, grants: new GrantStore(db, home, systemClock) });
   } finally {
     db.close();
-    rmSync(home, { recursive: true, force: true });
+    removeFolder(home);
   }
 }

@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { removeFolder } from "../main/base/files/remove-folder.ts";
 
 /** MCP's own suite of scenarios (`@modelcontextprotocol/conformance`), as a command. */
 
@@ -69,7 +70,7 @@ async function resultsOf({ program, env }: Suite, words: readonly string[]): Pro
       }),
     );
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    removeFolder(folder);
   }
 }
 

@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { removeFolder } from "../../main/base/files/remove-folder.ts";
 import type { Places } from "./scenario.ts";
 
 /** The folders that the calls are about: a home with secrets in it, and a repository in it. Nothing is run there. */
@@ -39,5 +40,5 @@ export function benchPlaces(): BenchPlaces {
   } catch {
     // without git it is a folder
   }
-  return { home, project, remove: () => rmSync(home, { recursive: true, force: true }) };
+  return { home, project, remove: () => removeFolder(home) };
 }

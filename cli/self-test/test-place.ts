@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Env } from "../../ipc/base/paths.ts";
+import { removeFolder } from "../../main/base/files/remove-folder.ts";
 
 /** The home of one test of a client, with a project, and a key that no agent may read. Nothing of the user's is in it. */
 export class TestPlace {
@@ -34,7 +35,7 @@ export class TestPlace {
   }
 
   remove(): void {
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 3 });
+    removeFolder(this.folder);
   }
 
   /** The command lines that the model runs: the guard denies the first, the second needs nothing. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AS_NPM_STARTS } from "../../bench/gate-process.ts";
@@ -7,6 +7,7 @@ import { type Ending, LAUNCHER, RunningProgram, within } from "../../bench/runni
 import { type GatePaths, gatePaths } from "../../ipc/base/paths.ts";
 import type { Level } from "../../ipc/contract/decision.ts";
 import { OperatorClient } from "../../ipc/socket/operator-client.ts";
+import { removeFolder } from "../../main/base/files/remove-folder.ts";
 
 const START_MS = 60_000;
 
@@ -38,7 +39,7 @@ export class PrivateGate {
       return new PrivateGate(home, program, await OperatorClient.connect(paths.operator_socket, paths.operator_token));
     } catch (error) {
       await program.end("SIGKILL");
-      rmSync(home, { recursive: true, force: true });
+      removeFolder(home);
       throw error;
     }
   }
@@ -72,6 +73,6 @@ export class PrivateGate {
   /** Ends it, whatever it does, and removes its home. */
   async remove(): Promise<void> {
     await this.#program.end("SIGKILL");
-    rmSync(this.#home, { recursive: true, force: true });
+    removeFolder(this.#home);
   }
 }

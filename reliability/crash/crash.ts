@@ -1,8 +1,9 @@
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Seeded } from "../../fuzz/seeded.ts";
 import type { GatePaths } from "../../ipc/base/paths.ts";
+import { removeFolder } from "../../main/base/files/remove-folder.ts";
 import { CrashHome } from "./home.ts";
 import { count, type Violation } from "./ledger.ts";
 import { drawMoment, type Moment } from "./moment.ts";
@@ -52,7 +53,7 @@ export async function crash(options: CrashOptions): Promise<CrashReport> {
   try {
     return await crashIn(root, options);
   } finally {
-    rmSync(root, { recursive: true, force: true });
+    removeFolder(root);
   }
 }
 

@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { type GateProcess, startGate } from "../../bench/gate-process.ts";
 import type { Seeded } from "../../fuzz/seeded.ts";
 import { type GatePaths, gatePaths } from "../../ipc/base/paths.ts";
 import { OperatorClient } from "../../ipc/socket/operator-client.ts";
+import { removeFolder } from "../../main/base/files/remove-folder.ts";
 import { DrivenAgent } from "./agent.ts";
 import { checkSnapshot } from "./check.ts";
 import { checkFeatures } from "./check-features.ts";
@@ -104,7 +105,7 @@ export class CrashHome {
   async remove(): Promise<void> {
     await this.#gate?.kill();
     await this.#around?.end();
-    rmSync(this.#folder, { recursive: true, force: true });
+    removeFolder(this.#folder);
   }
 
   async #start(): Promise<OperatorClient> {

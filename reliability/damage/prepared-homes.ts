@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gatePaths } from "../../ipc/base/paths.ts";
 import type { OperatorClient } from "../../ipc/socket/operator-client.ts";
+import { removeFolder } from "../../main/base/files/remove-folder.ts";
 import { type JudgeResult, keepJudgeResult, OURS } from "../../main/judges/judge-results.ts";
 import { greeted } from "./acts.ts";
 import { AGENT, EXECUTOR } from "./files.ts";
@@ -128,11 +129,11 @@ export class PreparedHomes {
   }
 
   forget({ home, material }: { home: string; material: Material }): void {
-    for (const folder of [home, material.elsewhere]) rmSync(folder, { recursive: true, force: true });
+    for (const folder of [home, material.elsewhere]) removeFolder(folder);
   }
 
   remove(): void {
-    rmSync(this.root, { recursive: true, force: true });
+    removeFolder(this.root);
   }
 
   /** Starts a gate there, does the operator's and an agent's acts, and stops it. What lasts is added to `known`. */

@@ -1,15 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -18,6 +9,7 @@ import { configureHighestLimits } from "../../bench/highest-limits.ts";
 import { startEcho } from "../../bench/line-client.ts";
 import { type GatePaths, gatePaths } from "../../ipc/base/paths.ts";
 import { OperatorClient } from "../../ipc/socket/operator-client.ts";
+import { removeFolder } from "../../main/base/files/remove-folder.ts";
 import type { LoadCounts, PairedAgent } from "./agents.ts";
 import { type Sample, type Trend, trendsOf } from "./figures.ts";
 import type { LoadSettings } from "./load.ts";
@@ -66,7 +58,7 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
   } finally {
     for (const child of children) child.kill("SIGKILL");
     await gate.stop();
-    rmSync(folder, { recursive: true, force: true });
+    removeFolder(folder);
   }
 }
 

@@ -7,6 +7,7 @@ import { gatePaths } from "../../ipc/base/paths.ts";
 import { CHECKOUT, LAUNCHER, runGate, StartedProcess, startServe } from "../support/gate-process.ts";
 import { payload, runHook } from "../support/hook-process.ts";
 import { type TemporaryHome, temporaryHome } from "../support/temporary-home.ts";
+import { WITHOUT_ROOTS_RIGHTS } from "../support/without-roots-rights.ts";
 
 // Where the gate's files are can't be used: it ends at once with one sentence that names the place, and what to do.
 
@@ -15,13 +16,11 @@ interface Refusal {
   /** Prepares the case. What it returns is added to the environment. */
   harm?(home: TemporaryHome): NodeJS.ProcessEnv | undefined;
   /** What the command runs in. */
-  inside?(home: TemporaryHome): string[];
+  inside?(home: TemporaryHome): readonly string[];
   /** A part of the sentence: `~` is the home. */
   says: string[];
 }
 
-/** Nobody's right to pass over permissions, as root would. */
-const PLAIN = process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search,-fowner"] : [];
 const FULL_DISK = (home: TemporaryHome) => [
   "bwrap",
   "--dev-bind",
@@ -143,7 +142,7 @@ const REFUSALS: Refusal[] = [
       chmodSync(home, 0o500);
       return undefined;
     },
-    inside: () => PLAIN,
+    inside: () => WITHOUT_ROOTS_RIGHTS,
     says: ["the lock ~/.local/state/metnos/gate.lock can't be used: this user has no permission for it", "ls -ld ~"],
   },
   {

@@ -1,7 +1,7 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, renameSync, rmSync } from "node:fs";
+import { mkdtempSync, renameSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { removeFolder } from "../../main/base/files/remove-folder.ts";
 
 /** Says to each of a run's processes where they put the folders that they have done with. */
 const REMOVED = "METNOS_TESTS_REMOVED";
@@ -14,7 +14,7 @@ export default function setup(): () => void {
   if (process.env[REMOVED] !== undefined) return () => undefined;
   const place = mkdtempSync(join(tmpdir(), "metnos-removed-"));
   process.env[REMOVED] = place;
-  return () => deleteFolder(place);
+  return () => removeFolder(place);
 }
 
 /** Set aside until the run has ended, or deleted where there is no run of tests. */
@@ -25,17 +25,5 @@ export function remove(folder: string): void {
   } catch {
     // It isn't there, something is mounted on it, or it lies on another disk.
   }
-  deleteFolder(folder);
-}
-
-/** Also with folders in it that their owner may not read, as those are that cover others in a box. */
-function deleteFolder(folder: string): void {
-  try {
-    // What a gate has begun to make as it was closed may appear meanwhile.
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
-    execFileSync("chmod", ["-R", "u+rwX", folder]);
-    rmSync(folder, { recursive: true, force: true });
-  }
+  removeFolder(folder);
 }
