@@ -41,10 +41,10 @@ export class HeapKeeper {
 
   /** Only a compacting collection returns emptied pages to the system. */
   #giveBack(): void {
-    if (process.memoryUsage.rss() - this.#resident < MIN_GIVEN_BACK) return;
+    if (residentBytes() - this.#resident < MIN_GIVEN_BACK) return;
     globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" });
     // Memory that couldn't be returned is no reason to try again.
-    this.#resident = process.memoryUsage.rss();
+    this.#resident = residentBytes();
     this.#after_last = oldBytes();
     this.#quiet_looks = 0;
   }
@@ -64,4 +64,13 @@ function oldBytes(): number {
   return getHeapSpaceStatistics()
     .filter(({ space_name }) => space_name === "old_space" || space_name === "large_object_space")
     .reduce((sum, { space_used_size }) => sum + space_used_size, 0);
+}
+
+/** 0 where it can't be read: Node opens a file for it, and a process may have none left. */
+function residentBytes(): number {
+  try {
+    return process.memoryUsage.rss();
+  } catch {
+    return 0;
+  }
 }

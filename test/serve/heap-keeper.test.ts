@@ -45,6 +45,30 @@ it("what the start has left is given back once the gate has been quiet for 5 sec
   }
 });
 
+it("a gate that can open no further file looks again later: it doesn't end", async () => {
+  vi.useFakeTimers();
+  const collect = vi.fn(() => Promise.resolve());
+  vi.stubGlobal("gc", collect);
+  looksBusy(0.01);
+  const read = vi.spyOn(process.memoryUsage, "rss").mockImplementation(() => {
+    throw Object.assign(new Error("EMFILE"), { code: "EMFILE" });
+  });
+  const keeper = new HeapKeeper();
+  try {
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(read).toHaveBeenCalled();
+    expect(collect).not.toHaveBeenCalled();
+    read.mockRestore();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(collect).toHaveBeenCalledTimes(1);
+  } finally {
+    keeper.stop();
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+    vi.restoreAllMocks();
+  }
+});
+
 /** Of a second, the part in which the event loop has something to do. */
 function looksBusy(utilization = 0.5): void {
   vi.spyOn(performance, "eventLoopUtilization").mockReturnValue({ idle: 0, active: 0, utilization });
