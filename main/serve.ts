@@ -1,10 +1,10 @@
-import { readFileSync } from "node:fs";
 import { type Env, gatePaths } from "../ipc/base/paths.ts";
-import { GateError } from "../ipc/contract/gate-error.ts";
+import type { GateError } from "../ipc/contract/gate-error.ts";
 import { AgentServer } from "../ipc/socket/agent-server.ts";
 import { OperatorServer } from "../ipc/socket/operator-server.ts";
 import type { AgentPause } from "./agents/index.ts";
 import type { Clock } from "./base/clocks/clock.ts";
+import { openFilesFor, requireOpenFiles } from "./base/files/open-files.ts";
 import { operatorToken } from "./base/files/operator-token.ts";
 import { prepareSocket, socketError } from "./base/files/socket-path.ts";
 import { HeapKeeper } from "./base/heap-keeper.ts";
@@ -91,24 +91,6 @@ export async function serveGate(options: ServeOptions = {}): Promise<RunningGate
   }
 }
 
-/** With fewer, not even the databases, sockets and a few agents can be open: the gate would neither serve nor end. */
-const FEWEST_OPEN_FILES = 64;
-
-/** @throws GateError `too_few_files`, where the system says how many this process may have open (Linux) */
-function requireOpenFiles(state_dir: string): void {
-  let limits = "";
-  try {
-    limits = readFileSync("/proc/self/limits", "utf8");
-  } catch {
-    return; // another system, or a process that may open none: what comes next says so
-  }
-  const limit = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? FEWEST_OPEN_FILES);
-  if (limit >= FEWEST_OPEN_FILES) return;
-  const why = `too many open files: this process may open only ${limit}, and a gate needs ${FEWEST_OPEN_FILES} at least`;
-  const message = `the gate's files in ${state_dir}/ can't be used: ${why}`;
-  throw new GateError("too_few_files", message, "raise the limit (ulimit -n 4096) and start the gate again");
-}
-
 /** Resolves with the reason if a lock, a socket or a database isn't the gate's any more. */
 function lossOf({ listeners, storage }: Core): Promise<GateError> {
   return new Promise((resolve) => {
@@ -132,13 +114,13 @@ async function serveCore(
   const { paths, config } = core;
   for (const path of [paths.operator_socket, paths.agent_socket]) prepareSocket(path, paths.state_dir);
   if (core.settings.warning !== undefined) log(core.settings.warning);
-  const { max_connections, max_unread_bytes } = config.socket;
-  const unread = unreadOf(max_unread_bytes);
+  const { max_connections, most_pairs } = openFilesFor(config.socket.max_connections);
+  const unread = unreadOf(config.socket.max_unread_bytes);
   const port = new GatePort(core, log);
   const agents = new AgentServer({ path: paths.agent_socket, max_connections, unread, frame_timeout_ms }, port);
   informAgents(core, agents);
   const boxed_agents = new BoxedAgents(core, { env, server: { unread, frame_timeout_ms }, log });
-  const hooks = pipesOf(core, env, pipes_ahead);
+  const hooks = pipesOf(core, env, pipes_ahead, most_pairs);
   // Loaded here: what serves a page takes 8 MB.
   const page = web ? (await import("./surfaces/gate-page.ts")).gatePage(core, log, clock) : undefined;
   let notifications: GateNotifications | undefined;
@@ -205,8 +187,13 @@ const unreadOf = (max_bytes: number) => ({
 });
 
 /** Closed with the gate, or once it isn't the gate any more. */
-function pipesOf({ paths: { state_dir }, listeners, failed }: Core, env: Env, ahead: number | undefined): HookPipes {
-  const pipes = hookPipes({ state_dir, env, ahead, failed });
+function pipesOf(
+  { paths: { state_dir }, listeners, failed }: Core,
+  env: Env,
+  ahead: number | undefined,
+  most: number,
+): HookPipes {
+  const pipes = hookPipes({ state_dir, env, ahead, most, failed });
   listeners.add(["gate.lost"], () => pipes.close());
   return pipes;
 }

@@ -148,13 +148,25 @@ function run(opened: Opened, parts: Parts): () => void {
   for (const part of at_work) part.begin();
   const disk_watch = new DiskWatch(opened.paths, opened.alarms);
   const aged_months = new AgedMonths({ ...opened, checkpoints });
-  const timers = [
+  const again = (ms: number, ...works: (() => void)[]) =>
     setInterval(() => {
-      flush(opened, parts);
-      aged_months.flush();
-      disk_watch.look();
-    }, FLUSH_INTERVAL_MS).unref(),
-    setInterval(() => audit.look(), LOOK_MS).unref(),
+      for (const work of works) {
+        try {
+          work();
+        } catch (error) {
+          // A disk that fails, or no file that may be opened: the gate continues, and does it the next time.
+          opened.failed("what is done again and again", error);
+        }
+      }
+    }, ms).unref();
+  const timers = [
+    again(
+      FLUSH_INTERVAL_MS,
+      () => flush(opened, parts),
+      () => aged_months.flush(),
+      () => disk_watch.look(),
+    ),
+    again(LOOK_MS, () => audit.look()),
   ];
   return () => {
     for (const timer of timers) clearInterval(timer);

@@ -16,7 +16,7 @@ const FILL_AFTER_MS = 25;
 const MAX_MESSAGE = 320 * 1024;
 /** A message comes in a few; one byte at a time, each would cost some hundred. */
 const MAX_CHUNKS = 4096;
-/** A pair that was taken by a launcher which then said nothing is given up after twice as long. In milliseconds. */
+/** A pair that was taken by a launcher which then said nothing, or not all of it, is given up after twice as long. In milliseconds. */
 const LOOK_FOR_LEFT_MS = 10_000;
 
 export interface HookPipesParts {
@@ -28,6 +28,8 @@ export interface HookPipesParts {
   prefix: string;
   /** Pairs that wait: so many hooks may begin at once. */
   ahead?: number | undefined;
+  /** Pairs that wait or are in use; while there are so many, hooks that begin are left to their program. Each holds three files open. */
+  most?: number | undefined;
   /** One line, without its end; undefined: it is left to the program. Never rejects. @param hook that is answered */
   answer(words: PipeWords, hook: Ending): Promise<string | undefined>;
   failed(what: string, error: unknown): void;
@@ -39,6 +41,7 @@ interface Waiting {
   chunks: Buffer[];
   size: number;
   is_begun: boolean;
+  is_whole: boolean;
   is_down_open: boolean;
   ended: Ended;
 }
@@ -66,11 +69,12 @@ export class HookPipes {
   readonly #parts: HookPipesParts;
   readonly #made: string;
   readonly #ahead: number;
+  readonly #most: number;
   /** Those that no hook has written to. */
   readonly #waiting = new Map<string, Waiting>();
   readonly #begun = new Set<Waiting>();
   /** Taken, and silent, when that was last looked at. */
-  #silent = new Set<string>();
+  #silent = new Set<Waiting>();
   #timer: NodeJS.Timeout | undefined;
   #filling: NodeJS.Timeout | undefined;
   #is_closed = false;
@@ -80,6 +84,7 @@ export class HookPipes {
     this.#parts = parts;
     this.#made = made;
     this.#ahead = parts.ahead ?? PIPES_AHEAD;
+    this.#most = parts.most ?? Number.POSITIVE_INFINITY;
     parts.slots.onMade(() => this.#fill());
   }
 
@@ -117,7 +122,8 @@ export class HookPipes {
   }
 
   #fill(): void {
-    while (!this.#is_closed && this.#waiting.size < this.#ahead) {
+    const wanted = Math.min(this.#ahead, this.#most - this.#begun.size);
+    while (!this.#is_closed && this.#waiting.size < wanted) {
       const slot = this.#parts.slots.takeMade();
       if (slot === undefined) break;
       try {
@@ -143,6 +149,7 @@ export class HookPipes {
       chunks: [],
       size: 0,
       is_begun: false,
+      is_whole: false,
       is_down_open: true,
       ended: new Ended(),
     };
@@ -167,6 +174,7 @@ export class HookPipes {
     waiting.chunks = [];
     // What else it says is nothing that is waited for.
     waiting.size = MAX_MESSAGE;
+    waiting.is_whole = true;
     void this.#answer(waiting, words);
   }
 
@@ -206,11 +214,13 @@ export class HookPipes {
     } catch (error) {
       if (errorCode(error) !== "EAGAIN") throw error;
     }
-    if (written === bytes.length) return this.#closeDown(waiting);
+    // Not kept by who has its answer, and stays.
+    if (written === bytes.length) return void waiting.socket.destroy();
     waiting.is_down_open = false;
     const rest = new Socket({ fd: waiting.slot.down, readable: false, writable: true });
     rest.unref();
     rest.on("error", () => rest.destroy());
+    rest.once("close", () => waiting.socket.destroy());
     // The gate itself holds it open for reading: that nobody reads any more isn't seen there.
     waiting.ended.once(() => rest.destroy());
     rest.end(bytes.subarray(written));
@@ -248,13 +258,12 @@ export class HookPipes {
   #giveUpSilent(): void {
     try {
       const names = new Set(readdirSync(this.#parts.folder));
-      const silent = [...this.#waiting.keys()].filter((name) => names.has(`${name}.taken`));
-      const left = [...this.#waiting.values()].filter(
-        ({ slot: { name } }) =>
-          (names.has(`${name}.taken`) && this.#silent.has(name)) ||
-          !names.has(`${name}.up`) ||
-          !names.has(`${name}.down`),
+      const taken = [...this.#waiting.values()].filter(({ slot: { name } }) => names.has(`${name}.taken`));
+      const silent = [...taken, ...[...this.#begun].filter(({ is_whole }) => !is_whole)];
+      const gone = [...this.#waiting.values()].filter(
+        ({ slot: { name } }) => !names.has(`${name}.up`) || !names.has(`${name}.down`),
       );
+      const left = new Set([...silent.filter((waiting) => this.#silent.has(waiting)), ...gone]);
       this.#silent = new Set(silent);
       for (const waiting of left) waiting.socket.destroy();
       // Those that weren't made yet when they were to take the place of others.

@@ -24,15 +24,17 @@ export interface OpenedPipes {
   state_dir: string;
   env: Env;
   ahead: HookPipesParts["ahead"];
+  most: HookPipesParts["most"];
   failed: HookPipesParts["failed"];
 }
 
 /** The pipes of this gate, which have still to begin. */
-export function hookPipes({ state_dir, env, ahead, failed }: OpenedPipes): HookPipes {
+export function hookPipes({ state_dir, env, ahead, most, failed }: OpenedPipes): HookPipes {
   const prefix = randomBytes(4).toString("hex");
   const made = join(state_dir, "hook", "made-pipes");
   const slots = new PipePairs(made, prefix, (error) => failed("making or removing the pipes of hooks", error), ahead);
-  return new HookPipes({ folder: pipesFolder(state_dir), slots, prefix, ahead, answer: answersOf(env), failed }, made);
+  const folder = pipesFolder(state_dir);
+  return new HookPipes({ folder, slots, prefix, ahead, most, answer: answersOf(env), failed }, made);
 }
 
 /** @param env the gate's own */

@@ -475,6 +475,31 @@ describe("whatever is in the place of a pair, nothing is let through by it, and 
     await closed.pipes.begin();
   });
 
+  it("and a hook that has its answer, and stays, keeps no pipe open", async () => {
+    const { paths } = temporaryHome();
+    const [folder, made] = [pipesFolder(paths.state_dir), join(paths.state_dir, "hook", "made-pipes")];
+    const slots = new PipePairs(made, "own", () => undefined, 2);
+    const failed = (what: string, error: unknown) => expect.unreachable(`${what}: ${error}`);
+    const pipes = new HookPipes(
+      { folder, slots, prefix: "own", ahead: 2, most: 2, answer: async () => "{}", failed },
+      made,
+    );
+    onTestFinished(() => pipes.close());
+    await pipes.begin();
+    const ups = () => readdirSync(folder).filter((name) => name.endsWith(".up"));
+    for (let hook = 0; hook < 5; hook++) {
+      await expect.poll(() => ups().length).toBe(2);
+      const [name = ""] = ups();
+      const down = openSync(join(folder, name.replace(".up", ".down")), constants.O_RDONLY | constants.O_NONBLOCK);
+      const up = openSync(join(folder, name), constants.O_WRONLY | constants.O_NONBLOCK);
+      onTestFinished(() => {
+        for (const fd of [up, down]) closeSync(fd);
+      });
+      writeSync(up, ["1 1", "2", "0", "hook", "claude-code", "{}"].map((word) => `${word}\0`).join(""));
+      await expect.poll(() => readFifo(down)).toBe("{}\n");
+    }
+  });
+
   it("and what an earlier gate has left is removed by the next one", async () => {
     const home = temporaryHome();
     const first = await startServe(home);
