@@ -1,10 +1,12 @@
-import { existsSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { ownCommand } from "../ipc/base/own-command.ts";
 import { agentTokenFile, type GatePaths, gatePaths } from "../ipc/base/paths.ts";
 import type { BoxStatus } from "../ipc/contract/box.ts";
 import type { ChannelStatus } from "../ipc/contract/channels.ts";
 import { GateError } from "../ipc/contract/gate-error.ts";
+import type { JudgeStatus, ModelProblem } from "../ipc/contract/judges.ts";
 import { boxProblemWords, hostsProblemWords } from "../ipc/words/box-words.ts";
+import { modelProblemText } from "../ipc/words/judge-words.ts";
 import { hasItsToken } from "../main/agents/agent-tokens.ts";
 import { AGENTS_SCHEMA } from "../main/agents/agents.ts";
 import { errorCode } from "../main/base/errors.ts";
@@ -14,18 +16,22 @@ import { DEFAULT_TTL_SECONDS } from "../main/calls/approvals/registry.ts";
 import { APPROVALS_SCHEMA } from "../main/calls/approvals/schema.ts";
 import { type Config, loadConfig, longestAnswerSeconds } from "../main/config/config.ts";
 import { gatePathsWith } from "../main/config/gate-paths.ts";
+import { loadPolicyOverrides } from "../main/config/policy-overrides-file.ts";
 import { foldersOf, roomHint, roomOf, roomText } from "../main/core/storage/disk-watch.ts";
 import { grantsSchema } from "../main/core/storage/grants-schema.ts";
 import { lookAtDatabases } from "../main/core/storage/open-databases.ts";
+import { Prices } from "../main/decide/costs/prices.ts";
+import { ExecutorCatalog, loadOwnExecutors } from "../main/decide/executors/catalog.ts";
+import { type Profile, withoutKindText } from "../main/decide/policy/policy-overrides.ts";
+import { type JudgeAgentConfig, needsBox, type ReviewConfig } from "../main/decide/reviews/config.ts";
 import { SAFETY_SCHEMA } from "../main/decide/safety/schema.ts";
 import { monthFile } from "../main/records/audit/chain.ts";
 import { filesIn } from "../main/records/audit/month-files.ts";
 import { allAdapters } from "./agents/adapters.ts";
 import { alarmHint } from "./alarm-hint.ts";
 import { attempt, type Check } from "./check.ts";
-import { judgeChecks } from "./judge-checks.ts";
+import { modelFix } from "./model-fix.ts";
 import { withRunningGate } from "./operator.ts";
-import { priceChecks, profileChecks } from "./policy-checks.ts";
 import { staleConfigText } from "./stale-config.ts";
 
 const CHECK = "audit trail";
@@ -243,4 +249,135 @@ function channelChecks(channels: readonly ChannelStatus[]): Check[] {
       if (state === "on") return { check, ok: true, detail: route.en };
       return { check, ok: false, detail: text, fix: "see docs/channels.md" };
     });
+}
+
+/** What the user configured of the policy: profiles and prices. A name that nothing fits is a remark: it may come yet. */
+
+function profileChecks(paths: GatePaths): Check[] {
+  if (!existsSync(paths.policy_overrides)) return [];
+  return [
+    attempt("profiles", () => {
+      const overrides = loadPolicyOverrides(paths.policy_overrides);
+      const counted = `${overrides.profiles.length} in ${paths.policy_overrides}, ${overrides.list.length} cells made stricter`;
+      const paired = pairedNames(paths);
+      const left_out = overrides.withoutKind(paired);
+      return [
+        counted,
+        ...unpaired(overrides.profiles, paired).map((name) => `no agent named ${name} is paired`),
+        ...(left_out.length === 0 ? [] : [withoutKindText(left_out)]),
+      ].join("; ");
+    }),
+  ];
+}
+
+function pairedNames(paths: GatePaths): string[] {
+  const db = openDatabaseReadOnly(paths.agents_db, AGENTS_SCHEMA);
+  const names = db?.prepare("SELECT name FROM agents WHERE revoked_at IS NULL").pluck().all() ?? [];
+  db?.close();
+  return names as string[];
+}
+
+function unpaired(profiles: readonly Profile[], paired: readonly string[]): string[] {
+  const names = paired.map((name) => name.toLowerCase());
+  return profiles.flatMap(({ holder }) =>
+    holder.by === "agent" && !names.includes(holder.name.toLowerCase()) ? [holder.name] : [],
+  );
+}
+
+function priceChecks(config: Config, paths: GatePaths): Check[] {
+  const { names } = new Prices(config);
+  if (names.length === 0) return [];
+  return [
+    attempt("prices", () => {
+      const known = new ExecutorCatalog(loadOwnExecutors(paths.executors_dir)).names("any");
+      const unknown = names.filter((name) => !known.includes(name) && !name.startsWith("mcp__"));
+      const counted = `${names.length} in ${paths.config_file}`;
+      return [counted, ...unknown.map((name) => `nothing describes a tool named ${name}`)].join("; ");
+    }),
+  ];
+}
+
+/** Whether those who are to judge calls can do it. */
+
+interface JudgeCheck {
+  check: string;
+  ok: boolean;
+  detail: string;
+  fix?: string;
+}
+
+/** What can be tried at once. */
+const RETRIED: readonly ModelProblem[] = ["key-missing", "unreachable", "not-answering", "refused", "malformed"];
+
+function retriedFix(problem: ModelProblem): string {
+  return RETRIED.includes(problem) ? `${modelFix(problem)}; then: ${ownCommand("judge test")}` : modelFix(problem);
+}
+
+/**
+ * The judge, and each validator's judge agent, by the running gate's word and its configuration.
+ * @param configured undefined where gate.toml can't be read
+ */
+export function judgeChecks(status: JudgeStatus, configured: ReviewConfig | undefined, box: BoxStatus): JudgeCheck[] {
+  const agents = [...new Set(status.validators.map(({ judge_agent }) => judge_agent))];
+  return [judgeCheck(status), ...agents.map((name) => agentCheck(name, configured?.judge_agents[name], status, box))];
+}
+
+function judgeCheck(status: JudgeStatus): JudgeCheck {
+  const { kind, model } = status;
+  if (kind === "rule-based-v1") return { check: "judge", ok: true, detail: kind };
+  const problem = model === null ? "no-model" : problemOf(model, status);
+  if (problem !== null) return failed("judge", problem, `${kind}${model === null ? "" : `, ${model}`}`);
+  return { check: "judge", ok: true, detail: `${kind}, ${model}: no problem known` };
+}
+
+function agentCheck(
+  name: string,
+  configured: JudgeAgentConfig | undefined,
+  status: JudgeStatus,
+  box: BoxStatus,
+): JudgeCheck {
+  const check = `judge agent ${name}`;
+  const known = status.judge_agents.find((agent) => agent.name === name);
+  if (known?.model != null) {
+    const problem = problemOf(known.model, status);
+    if (problem !== null) return failed(check, problem, `its model ${known.model}`);
+  }
+  if (configured !== undefined && needsBox(configured) && !box.is_available)
+    return {
+      check,
+      ok: false,
+      detail: "it can't run: there is no box here, and each call that its validator looks at is denied",
+      fix: `see: ${ownCommand("box status")}`,
+    };
+  const program = configured?.kind === "command" ? configured.command[0] : undefined;
+  if (program !== undefined && !isExecutable(program))
+    return {
+      check,
+      ok: false,
+      detail: `${program} isn't there or can't be run: each call that its validator looks at is denied`,
+      fix: `correct command in [judge_agents.${name}] of gate.toml`,
+    };
+  return { check, ok: true, detail: "no problem known" };
+}
+
+function problemOf(name: string, { models }: JudgeStatus): ModelProblem | null {
+  return models.find((model) => model.name === name)?.problem ?? null;
+}
+
+function failed(check: string, problem: ModelProblem, what: string): JudgeCheck {
+  return {
+    check,
+    ok: false,
+    detail: `${what}: ${modelProblemText(problem, "en")}`,
+    fix: retriedFix(problem),
+  };
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false; // nothing there, or not for this user
+  }
 }

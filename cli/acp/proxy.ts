@@ -1,23 +1,14 @@
 import type { Readable } from "node:stream";
 import { isObject, type Json } from "../../ipc/base/json-object.ts";
 import type { ProposedCall } from "../../ipc/client.ts";
+import { hasKeyLike, knownKeys, leniently, UNCLEAR_KEY } from "../proxy/ambiguous-json.ts";
 import type { LineOutput } from "../proxy/line-output.ts";
 import { AllowedWrites } from "./allowed-writes.ts";
 import { type AskIn, decide, type EditorQuestion, type Verdict } from "./decide.ts";
 import type { AcpGate } from "./gate.ts";
 import { encoded, type Id, type Reading, readMessage, refusal } from "./message.ts";
-import {
-  choiceOfMode,
-  isRequestOfAgent,
-  methodKind,
-  PERMISSION,
-  READ_FILE,
-  TERMINAL,
-  unclearParams,
-  WRITE_FILE,
-} from "./methods.ts";
 import { ModeGuard } from "./mode-guard.ts";
-import { onceOptions, outcomeFor, type PermissionOption } from "./options.ts";
+import { skipsPermission } from "./modes.ts";
 import { type Proposed, proposedCalls, terminalCall } from "./proposed-calls.ts";
 import { AgentRequests, isOwnId, OwnRequests } from "./requests.ts";
 import { folderOf, noteDenial, type Session, Sessions, wordsOf } from "./sessions.ts";
@@ -451,4 +442,80 @@ function requestCall(method: string, params: Json): Proposed {
   if (method === TERMINAL) return terminalCall(params);
   if (method === READ_FILE) return { intent: "", executor: "fs_read", args: { path: params.path } };
   return { intent: "", executor: "fs_write", args: { path: params.path, content: params.content } };
+}
+
+/** Which of the agent's requests are decided on, and which reach the editor as they are. */
+
+const PERMISSION = "session/request_permission";
+const READ_FILE = "fs/read_text_file";
+const WRITE_FILE = "fs/write_text_file";
+const TERMINAL = "terminal/create";
+
+const DECIDED = new Set([PERMISSION, READ_FILE, WRITE_FILE, TERMINAL]);
+/** Of terminals that were allowed. */
+const OF_TERMINALS = new Set(["terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release"]);
+const MODES = new Set(["session/set_mode", "session/set_config_option"]);
+const PARAMS = knownKeys(
+  ...["sessionId", "path", "content", "line", "limit", "command", "args", "env", "cwd"],
+  ...["toolCall", "options", "title", "subject", "modeId", "configId", "value"],
+);
+
+type MethodKind =
+  | "decided"
+  | "passed"
+  /** It would use the editor's files or terminals, and nobody knows how. */
+  | "unknown";
+
+/** What becomes of a method of the agent's. */
+function methodKind(method: string): MethodKind {
+  if (DECIDED.has(method)) return "decided";
+  const read = leniently(method);
+  const is_of_editor = DECIDED.has(read) || /^(?:fs|terminal)\//.test(read);
+  return is_of_editor && !OF_TERMINALS.has(method) ? "unknown" : "passed";
+}
+
+/** True of a message without an id that some editors would act on all the same, and nobody could refuse. */
+function isRequestOfAgent(method: string): boolean {
+  return methodKind(method) !== "passed" || OF_TERMINALS.has(method);
+}
+
+/** Whether a method of the editor's chooses a mode: to every agent, or only to one that reads it leniently. */
+function choiceOfMode(method: string): "clear" | "unclear" | undefined {
+  if (MODES.has(method)) return "clear";
+  return MODES.has(leniently(method)) ? "unclear" : undefined;
+}
+
+/** Why parameters can't be decided on; undefined where they can. */
+function unclearParams(params: Json): string | undefined {
+  return hasKeyLike(params, PARAMS) ? UNCLEAR_KEY : undefined;
+}
+
+/** The answers that an agent offers with its question. */
+
+interface PermissionOption {
+  id: string;
+  kind: "allow_once" | "reject_once";
+  /** As it was offered. */
+  offered: Json;
+}
+
+/**
+ * Those that hold for this one call. One that is remembered (`allow_always`) would write a rule of the agent's own, past the gate; one
+ * that changes the mode would end the asking; of an id that is offered twice nobody knows what it means.
+ */
+function onceOptions(options: unknown): PermissionOption[] {
+  const offered = Array.isArray(options) ? options.filter(isObject) : [];
+  return offered.flatMap((option): PermissionOption[] => {
+    const { optionId: id, kind } = option;
+    if (typeof id !== "string" || (kind !== "allow_once" && kind !== "reject_once")) return [];
+    if (offered.filter(({ optionId }) => optionId === id).length > 1) return [];
+    if (kind === "allow_once" && skipsPermission(id)) return [];
+    return [{ id, kind, offered: option }];
+  });
+}
+
+/** What the agent is answered: an option that it has offered, or that nobody chose one. */
+function outcomeFor(options: readonly PermissionOption[], kind: PermissionOption["kind"] | "cancelled"): Json {
+  const found = options.find((option) => option.kind === kind);
+  return found === undefined ? { outcome: "cancelled" } : { outcome: "selected", optionId: found.id };
 }

@@ -1,11 +1,15 @@
 import { openSync } from "node:fs";
 import { devNull } from "node:os";
 import type { Command } from "commander";
+import { homeFolder } from "../../ipc/base/paths.ts";
 import { shellWord } from "../../ipc/base/shell-quoted.ts";
-import { explanationLines, statusLines } from "../box-lines.ts";
+import { shortenHome } from "../../ipc/base/visible-text.ts";
+import type { BoxExplanation, BoxStatus } from "../../ipc/contract/box.ts";
+import { boxAgentWords, boxProblemWords, hostsProblemWords, unconfinedText } from "../../ipc/words/box-words.ts";
 import { withRunningGate } from "../operator.ts";
 import { type DataOptions, jsonOption, tellAs, usageError } from "../output.ts";
 import { runInPlace } from "../running-program.ts";
+import { momentText } from "../times.ts";
 
 /** Where the command in the box writes the folder that it ended in: nobody here needs it. */
 const FOLDER_FD = 9;
@@ -66,4 +70,67 @@ function given(words: readonly string[], example: string): string {
   const command = words.length === 1 ? (words[0] ?? "") : words.map(shellWord).join(" ");
   if (command === "") throw usageError("no command is given", `such as: box ${example}`);
   return command;
+}
+
+/** What the box's commands say on a terminal. */
+
+/** `box status` in words. @param now Unix milliseconds */
+export function statusLines(status: BoxStatus, now: number): string[] {
+  const { is_available, problem, detail, fix, maker, running, agents, set_aside } = status;
+  const words = problem === null ? null : boxProblemWords(problem, "en");
+  const todo = fix ?? words?.todo ?? null;
+  return [
+    words === null
+      ? `commands can be confined here (${maker}); ${running} ${running === 1 ? "runs" : "run"} confined now`
+      : `no command is confined: ${words.what}`,
+    ...hostsLines(status),
+    ...(detail === "" ? [] : [`  ${detail}`]),
+    ...(todo === null ? [] : todo.split("\n").map((line) => `  ${line}`)),
+    // Where nothing can be confined there is nothing to say of each agent.
+    ...(is_available ? agents.map((agent) => `${agent.name}: ${agentText(agent, now)}`) : []),
+    ...(set_aside.length === 0 ? [] : ["set aside after a command, as their content would have run later:"]),
+    ...set_aside.map(
+      ({ path, kept_at, at, agent_name }) =>
+        `  ${shortHome(path)} is now ${shortHome(kept_at)} (${agent_name}, ${momentText(at, now)})`,
+    ),
+  ];
+}
+
+function hostsLines({ hosts_problem }: BoxStatus): string[] {
+  if (hosts_problem === null) return [];
+  const { what, todo } = hostsProblemWords(hosts_problem, "en");
+  return [what, ...(todo === null ? [] : [`  ${todo}`])];
+}
+
+function agentText(agent: BoxStatus["agents"][number], now: number): string {
+  const { what, todo } = boxAgentWords(agent, "en");
+  const tested = agent.tested_at === null ? "" : `, tested ${momentText(agent.tested_at, now)}`;
+  const client = agent.client === null ? "" : ` (${agent.client}${tested})`;
+  return `${what}${client}${todo === null ? "" : `. ${todo}`}`;
+}
+
+/** `box explain` in words. */
+export function explanationLines({ reason, about, declaration }: BoxExplanation): string[] {
+  if (declaration === null) {
+    const why = reason === null ? "" : `: ${unconfinedText(reason, shortHome(about), "en")}`;
+    // What is clear is decided on by what it touches.
+    const then = reason === "clear" ? [] : ["  it is asked about as running code (code:exec)"];
+    return [`would not be confined${why}`, ...then];
+  }
+  const { kind, project, reads, writes, network } = declaration;
+  const whole = kind === undefined ? [project] : [];
+  const list = (paths: readonly string[]) => [...new Set(paths.map(shortHome))].join(", ");
+  const read = list([...whole, ...writes, ...reads]);
+  return [
+    kind === "needs"
+      ? "would run in a box of its own, held to what it names"
+      : `would run confined to ${kind === undefined ? "" : "reading "}${shortHome(project)}`,
+    `  reads   ${read === "" ? "" : `${read}, and `}the system's programs`,
+    `  writes  ${list([...whole, ...writes]) || "nothing"}`,
+    `  network ${network ? "the hosts that you allow" : "none"}`,
+  ];
+}
+
+function shortHome(path: string): string {
+  return shortenHome(path, homeFolder(process.env));
 }

@@ -1,6 +1,5 @@
 import type { Readable } from "node:stream";
 import type { LineOutput } from "./line-output.ts";
-import { LineSplitter, type Piece } from "./lines.ts";
 
 export interface LineFilterOptions {
   from: Readable;
@@ -60,5 +59,73 @@ export class LineFilter {
       if (beyond === "pass") to.pass(piece.bytes, from, !piece.is_last);
     }
     flush();
+  }
+}
+
+/** Splits what comes from a pipe into lines, without touching a byte of them. */
+
+const NEWLINE = 0x0a;
+
+type Piece =
+  /** A whole line with its `\n`; the last one of all may have none. */
+  | { kind: "line"; bytes: Buffer }
+  /** A part of a line that is longer than what is looked at. */
+  | { kind: "part"; bytes: Buffer; is_first: boolean; is_last: boolean };
+
+export class LineSplitter {
+  readonly #max_bytes: number;
+  #kept: Buffer[] = [];
+  #length = 0;
+  #is_beyond = false;
+
+  /** @param max_bytes of a line that is given whole; a longer one is given in parts as they come */
+  constructor(max_bytes: number) {
+    this.#max_bytes = max_bytes;
+  }
+
+  /** What `chunk` completes, in order. The bytes given are slices of what was pushed, wherever that is possible. */
+  push(chunk: Buffer): Piece[] {
+    const pieces: Piece[] = [];
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      pieces.push(this.#complete(chunk.subarray(start, end + 1)));
+      start = end + 1;
+    }
+    if (start < chunk.length) this.#keep(chunk.subarray(start), pieces);
+    return pieces;
+  }
+
+  /** What is left once nothing more comes: a line without its end. */
+  end(): Piece[] {
+    if (this.#is_beyond) return [this.#complete(Buffer.alloc(0))];
+    return this.#length === 0 ? [] : [this.#complete(Buffer.alloc(0))];
+  }
+
+  #complete(last: Buffer): Piece {
+    if (this.#is_beyond) {
+      this.#is_beyond = false;
+      return { kind: "part", bytes: last, is_first: false, is_last: true };
+    }
+    const is_whole = this.#length + last.length <= this.#max_bytes;
+    const bytes = this.#length === 0 ? last : Buffer.concat([...this.#kept, last]);
+    this.#kept = [];
+    this.#length = 0;
+    return is_whole ? { kind: "line", bytes } : { kind: "part", bytes, is_first: true, is_last: true };
+  }
+
+  #keep(rest: Buffer, pieces: Piece[]): void {
+    if (this.#is_beyond) {
+      pieces.push({ kind: "part", bytes: rest, is_first: false, is_last: false });
+      return;
+    }
+    this.#kept.push(rest);
+    this.#length += rest.length;
+    // What comes byte by byte would otherwise hold a whole chunk for each.
+    if (this.#kept.length >= 1024) this.#kept = [Buffer.concat(this.#kept)];
+    if (this.#length <= this.#max_bytes) return;
+    pieces.push({ kind: "part", bytes: Buffer.concat(this.#kept), is_first: true, is_last: false });
+    this.#kept = [];
+    this.#length = 0;
+    this.#is_beyond = true;
   }
 }

@@ -1,15 +1,19 @@
-import { visible } from "../../ipc/base/visible-text.ts";
+import { shortenHome, visible } from "../../ipc/base/visible-text.ts";
 import type { RefusedCall } from "../../ipc/contract/judges.ts";
+import type { Language } from "../../ipc/contract/language.ts";
 import type { ApprovalView, PairingRequest } from "../../ipc/contract/operator-api.ts";
+import { ALARM_WORDS, PAST_ALARMS } from "../../ipc/words/alarm-words.ts";
 import { toolText } from "../../ipc/words/box-words.ts";
+import { callFacts } from "../../ipc/words/card-facts.ts";
+import { agentGotText, beingJudgedText, possibleText, refusedText } from "../../ipc/words/judge-words.ts";
 import { looksOf } from "../../ipc/words/looking.ts";
-import { alarmRows } from "./alarm-rows.ts";
+import { PAIRING_WORDS } from "../../ipc/words/pairing-words.ts";
+import { spanText } from "../times.ts";
 import { type CallOfCard, callLines } from "./call-text.ts";
 import { choiceRows, headRows, messageRows, otherRows, wordRows } from "./card-rows.ts";
+import { CARD_WORDS } from "./card-words.ts";
 import { FRAME_WORDS } from "./frame-words.ts";
-import { pairingRows } from "./pairing-rows.ts";
-import { refusalRows, refusedRow, runningRows } from "./review-rows.ts";
-import { folded, type Row, rule } from "./rows.ts";
+import { folded, type Row, rule, widthOf } from "./rows.ts";
 import {
   choicesOf,
   type Layout,
@@ -326,4 +330,113 @@ function keyWords(card: ApprovalView, state: WatchState, call_fits: boolean): Ke
   const others = queue(state).length > 1 ? [more(keys.next)] : [];
   const last = [...paging, ...others, needed(keys.help), needed(keys.quit)];
   return [needed(keys.deny), more(keys.deny_why), ...approve, more(refuse), ...last];
+}
+
+/** The newest alarm that still holds, else the newest one, with what to do, above everything; the others are counted. */
+function alarmRows({ alarms, language }: WatchState, width: number, most: number): Row[] {
+  const alarm = alarms.findLast(({ code }) => !PAST_ALARMS.includes(code)) ?? alarms.at(-1);
+  if (alarm === undefined) return [];
+  const others = alarms.length - 1;
+  const more = others === 0 ? "" : CARD_WORDS[language].more_alarms(others);
+  // The gate's own sentence, which names the file, is in English.
+  const title = language === "en" ? "" : `${ALARM_WORDS[language][alarm.code].title}: `;
+  const message = folded(`! ${title}${visible(alarm.message)}`, width, most);
+  const hint = folded(`  ${visible(alarm.hint)}${more}`, width, most);
+  return [
+    ...message.map((text): Row => ({ text, tone: "marked" })),
+    ...hint.map((text): Row => ({ text, tone: "notice" })),
+  ];
+}
+
+/** The card of an agent that asks to be paired: no level is preset. */
+function pairingRows(request: PairingRequest, position: string, width: number, language: Language): Row[] {
+  const words = PAIRING_WORDS[language];
+  const version = request.version === null ? "" : words.version(visible(request.version));
+  const right = folded([version, position].filter(Boolean).join("  ·  "), width, 1)[0] ?? "";
+  const of = (text: string, most: number, tone: Row["tone"]): Row[] =>
+    folded(text, width, most).map((part) => ({ text: part, tone }));
+  const keys = [
+    ["r", "ReadOnly"],
+    ["s", "Supervised"],
+    ["f", "Full"],
+  ] as const;
+  return [
+    { text: "", tone: "quiet", right },
+    ...of(words.question(visible(request.name)), 2, "strong"),
+    ...of(words.meta, 3, "quiet"),
+    ...keys.flatMap(([key, level]) => {
+      const [name, detail] = words.level[level];
+      return of(`${key}  ${name}: ${detail}`, 4, "plain");
+    }),
+  ];
+}
+
+/** Calls that judges look at, and what they refused, as rows. */
+
+/** `claude-code  being judged by NAME, 3 s  run npm test`, the longest first, a row each; the others are counted. */
+function runningRows({ running, language }: WatchState, width: number, most: number, now: number): Row[] {
+  if (running.length === 0 || most === 0) return [];
+  const oldest = running.toSorted((a, b) => a.since.localeCompare(b.since));
+  const shown = oldest.length > most ? oldest.slice(0, Math.max(1, most - 1)) : oldest;
+  const hidden = oldest.length - shown.length;
+  const more = hidden === 0 ? "" : FRAME_WORDS[language].more_judged(hidden);
+  const has_row = more !== "" && most > 1;
+  const rows = shown.map(({ agent_name, name, since, summary }): Row => {
+    const beside = more === "" || has_row ? "" : ` (${more})`;
+    const start = `${visible(agent_name)}  ${beingJudgedText(visible(name), now - Date.parse(since), language)}${beside}  `;
+    const text = start + (folded(visible(summary), Math.max(8, width - widthOf(start)), 1)[0] ?? "");
+    return { text: widthOf(text) > width ? (folded(text, width, 1)[0] ?? "") : text, tone: "quiet" };
+  });
+  return has_row ? [...rows, { text: folded(more, width, 1)[0] ?? "", tone: "quiet" }] : rows;
+}
+
+/** Below a card: that something was refused, too. */
+function refusedRow({ refusals, language }: WatchState, width: number): Row[] {
+  const open = refusals.filter(({ overridden_at }) => overridden_at === null).length;
+  if (open === 0) return [];
+  return [{ text: folded(FRAME_WORDS[language].refused_calls(open), width, 1)[0] ?? "", tone: "quiet" }];
+}
+
+/** The head of a refusal: by whom and why, what the agent got, what the call does, and what is possible. */
+function refusalRows(
+  refusal: RefusedCall,
+  position: string,
+  width: number,
+  now: number,
+  most: number,
+  { language, home, mode }: Pick<WatchState, "language" | "home" | "mode">,
+): Row[] {
+  const words = FRAME_WORDS[language];
+  const of = (text: string, tone: Row["tone"], rows = most): Row[] =>
+    folded(visible(text), width, rows).map((part) => ({ text: part, tone }));
+  const ago = spanText(now - Date.parse(refusal.refused_at));
+  const right = [words.refused_ago(visible(refusal.agent_name), ago), position].filter(Boolean).join("  ·  ");
+  const got = agentGotText(refusal, language);
+  const summary = home === null ? refusal.summary : shortenHome(refusal.summary, home);
+  const asked: Row[] =
+    mode.kind === "override"
+      ? [...of(words.allow_asked, "marked"), ...of(possibleText(refusal, language), "plain")]
+      : refusal.can_override
+        ? []
+        : of(possibleText(refusal, language), "plain");
+  return [
+    { text: "", tone: "quiet", right: folded(right, width, 1)[0] ?? "" },
+    ...of(refusedText(refusal, language), "strong", Math.max(2, most)),
+    ...(got === null ? [] : of(got, "plain")),
+    // The call below says it.
+    ...(refusal.args === null ? of(summary, "plain", 1) : []),
+    ...effectRows(refusal, language, of),
+    ...asked,
+  ];
+}
+
+/** As on a card: what is dangerous is the only red. */
+function effectRows(
+  { description }: RefusedCall,
+  language: WatchState["language"],
+  of: (text: string, tone: Row["tone"]) => Row[],
+): Row[] {
+  const { hazards, effect } = callFacts(description, language);
+  if (effect !== null) return of(effect, "quiet");
+  return hazards.slice(0, 3).flatMap((sentence) => of(sentence, "danger"));
 }

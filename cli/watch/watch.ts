@@ -1,5 +1,5 @@
-import { type Instance, render } from "ink";
-import { createElement as h } from "react";
+import { Box, type Key as InkKey, type Instance, render, Text, type TextProps, useInput, usePaste } from "ink";
+import { createElement as h, type ReactNode } from "react";
 import { ownCommand } from "../../ipc/base/own-command.ts";
 import { visible } from "../../ipc/base/visible-text.ts";
 import type { Level } from "../../ipc/contract/decision.ts";
@@ -8,12 +8,11 @@ import { LANGUAGES, type Language } from "../../ipc/contract/language.ts";
 import type { Answer, OperatorApi, OperatorEvent } from "../../ipc/contract/operator-api.ts";
 import type { Setting } from "../../ipc/contract/settings.ts";
 import type { GatePresence } from "../../ipc/socket/lasting-operator.ts";
-import { Calling } from "./calling.ts";
 import { CARD_WORDS } from "./card-words.ts";
 import { FRAME_WORDS } from "./frame-words.ts";
-import { Keyboard } from "./keyboard.ts";
-import { type Key, pressed } from "./keys.ts";
-import { arranged } from "./screen.ts";
+import { type Key, type KeyName, pressed } from "./keys.ts";
+import type { Row } from "./rows.ts";
+import { arranged, type Size } from "./screen.ts";
 import { findSpeech, Speech } from "./speech.ts";
 import {
   appeared,
@@ -28,7 +27,7 @@ import {
   reviewsAre,
   type WatchState,
 } from "./state.ts";
-import { view } from "./view.ts";
+import { AWAY_WORDS } from "./words.ts";
 
 /** How often the gate is notified that the user is typing, in milliseconds. */
 const HOLD_INTERVAL_MS = 4000;
@@ -342,4 +341,121 @@ function isAway(error: unknown): boolean {
 function explanation(error: unknown, language: Language): string {
   if (!(error instanceof GateError)) return CARD_WORDS[language].not_taken();
   return error.hint === "" ? error.message : `${error.message} (${error.hint})`;
+}
+
+/** Calls the user who looks at another window: the terminal's bell for what is new, and its title. Nothing of a call is in it. */
+
+const BELL = "\u0007";
+const NAME = "Metnos Gate";
+/** The terminal keeps its title, and puts it back. */
+const KEEP_TITLE = "\u001b[22;0t";
+const PUT_BACK_TITLE = "\u001b[23;0t";
+
+class Calling {
+  readonly #stdout: NodeJS.WriteStream;
+  readonly #has_bell: boolean;
+  #known: ReadonlySet<string> = new Set();
+  #title = "";
+
+  constructor(stdout: NodeJS.WriteStream, has_bell: boolean) {
+    this.#stdout = stdout;
+    this.#has_bell = has_bell;
+    this.#stdout.write(KEEP_TITLE);
+  }
+
+  /** What waits now. */
+  waits({ cards, is_away, is_loaded, language }: WatchState): void {
+    const tokens = new Set(cards.map(({ token }) => token));
+    const has_new = [...tokens].some((token) => !this.#known.has(token));
+    // What waited before the gate went is nothing new.
+    if (is_loaded) this.#known = tokens;
+    if (has_new && this.#has_bell) this.#stdout.write(BELL);
+    this.#say(
+      is_away ? `${AWAY_WORDS[language].title} ${NAME}` : cards.length === 0 ? NAME : `(${cards.length}) ${NAME}`,
+    );
+  }
+
+  end(): void {
+    // A terminal that keeps none gets an empty one, which most fill with their own.
+    this.#say("");
+    this.#stdout.write(PUT_BACK_TITLE);
+  }
+
+  #say(title: string): void {
+    if (title === this.#title) return;
+    this.#title = title;
+    this.#stdout.write(`\u001b]0;${title}${BELL}`);
+  }
+}
+
+/** Passes each key on, by name or character; pasted text, or several characters at once, as one paste. */
+function Keyboard({ onKey, children }: { onKey: (key: Key) => void; children?: ReactNode }): ReactNode {
+  useInput((input, key) => {
+    for (const one of keysOf(input, key)) onKey(one);
+  });
+  usePaste((text) => onKey({ input: text, is_paste: true }));
+  return children;
+}
+
+function keysOf(input: string, key: InkKey): Key[] {
+  if (key.ctrl && input === "c") return [{ input: "", name: "quit" }];
+  if (key.ctrl && input === "u") return [{ input: "", name: "clear" }];
+  if (key.ctrl || key.meta) return key.escape && !key.ctrl ? [{ input: "", name: "escape" }] : [];
+  const name = nameOf(key);
+  if (name !== undefined) return [{ input: "", name }];
+  if ([...input].length < 2) return input === "" ? [] : [{ input }];
+  return [{ input, is_paste: true }];
+}
+
+function nameOf(key: InkKey): KeyName | undefined {
+  if (key.return) return "enter";
+  if (key.escape) return "escape";
+  if (key.tab) return key.shift ? "back_tab" : "tab";
+  if (key.upArrow) return "up";
+  if (key.downArrow) return "down";
+  if (key.leftArrow) return "left";
+  if (key.rightArrow) return "right";
+  if (key.pageUp) return "page_up";
+  if (key.pageDown) return "page_down";
+  if (key.home) return "home";
+  if (key.end) return "end";
+  if (key.backspace) return "backspace";
+  return key.delete ? "delete" : undefined;
+}
+
+/** Draws the rows. Red is for what can't be undone, and for nothing else. */
+
+const STYLES: Readonly<Record<Row["tone"], Omit<TextProps, "children">>> = {
+  plain: {},
+  strong: { bold: true },
+  quiet: { dimColor: true },
+  danger: { color: "red" },
+  strong_danger: { color: "red", bold: true },
+  marked: { bold: true, inverse: true },
+  notice: { color: "yellow" },
+};
+
+function view(state: WatchState, size: Size, now: number): ReactNode {
+  const { top, card, rest } = arranged(state, size, now);
+  const frame = {
+    key: "card",
+    flexDirection: "column",
+    borderStyle: "round",
+    borderDimColor: true,
+    paddingX: 1,
+  } as const;
+  return h(
+    Box,
+    { flexDirection: "column", width: size.columns },
+    ...top.map((row, index) => rowView(row, `top-${index}`)),
+    card.length === 0 ? null : h(Box, frame, ...card.map((row, index) => rowView(row, `row-${index}`))),
+    ...rest.map((row, index) => rowView(row, `rest-${index}`)),
+  );
+}
+
+function rowView({ text, tone, right }: Row, key: string): ReactNode {
+  const left = h(Text, { key, wrap: "truncate", ...STYLES[tone] }, text === "" ? " " : text);
+  if (right === undefined) return left;
+  const end = h(Text, { key: "right", dimColor: true, wrap: "truncate" }, right);
+  return h(Box, { key, justifyContent: "space-between" }, left, end);
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { explanationLines, statusLines } from "../../cli/box-lines.ts";
+import { explanationLines, statusLines } from "../../cli/commands/box.ts";
 import { boxCheck } from "../../cli/doctor-checks.ts";
 import { approvalColumns } from "../../cli/listings.ts";
 import { arranged } from "../../cli/watch/screen.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import { judgeChecks } from "../../cli/judge-checks.ts";
+import { judgeChecks } from "../../cli/doctor-checks.ts";
 import { judgeStatusLines, judgeTestLines, refusedCallLines, reviewLines } from "../../cli/judge-lines.ts";
 import { type JudgeTest, MODEL_PROBLEMS } from "../../ipc/contract/judges.ts";
 import { LANGUAGES } from "../../ipc/contract/language.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { readRunWords } from "../../cli/run/run-agent.ts";
+import { readRunWords } from "../../cli/commands/run.ts";
 import { runGate } from "../support/gate-process.ts";
 import { startGate } from "../support/running-gate.ts";
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { managedSettings } from "../../cli/agents/claude-code/managed.ts";
+import { managedSettings } from "../../cli/agents/claude-code/adapter.ts";
 import { launcherFile } from "../../cli/hook/launcher.ts";
 import { shellQuoted } from "../../ipc/base/shell-quoted.ts";
 import { withoutBox } from "../box/box-under-test.ts";

@@ -1,9 +1,9 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { beforeEach, describe, expect, it } from "vitest";
+import { launchCodex } from "../../cli/agents/codex/adapter.ts";
 import { AppServer } from "../../cli/agents/codex/app-server.ts";
 import { hooksIn } from "../../cli/agents/codex/codex-settings.ts";
 import { codexChecks } from "../../cli/agents/codex/hook-check.ts";
-import { launchCodex } from "../../cli/agents/codex/launch.ts";
 import { disconnectCodex } from "../../cli/agents/codex/settings.ts";
 import { shellQuoted } from "../../ipc/base/shell-quoted.ts";
 import { startGate } from "../support/running-gate.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { connectClaudeCode } from "../../cli/agents/claude-code/settings.ts";
+import { connectClaudeCode } from "../../cli/agents/claude-code/adapter.ts";
 import type { ToolUse } from "../../cli/agents/pretended-model/messages-api.ts";
 import type { GateUnderTest } from "../support/running-gate.ts";
 import { type ClaudeCodeOptions, ClaudeCodeRun } from "./claude-code-run.ts";

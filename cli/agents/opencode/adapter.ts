@@ -1,15 +1,17 @@
-import { existsSync, mkdirSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseObject } from "../../../ipc/base/json-object.ts";
 import { type Env, gatePaths } from "../../../ipc/base/paths.ts";
+import { visible } from "../../../ipc/base/visible-text.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
-import { PLUGIN_HEADER, pluginText } from "../../hook/opencode-plugin.ts";
-import type { Adapter, Launch, LaunchOptions } from "../adapter.ts";
+import type { Check } from "../../check.ts";
+import { loadedFolder, PLUGIN_HEADER, pluginText } from "../../hook/opencode-plugin.ts";
+import type { Adapter, CheckContext, Launch, LaunchOptions } from "../adapter.ts";
 import { withClientCheck } from "../client-check.ts";
+import { HookReport } from "../hook-report.ts";
 import { readText, writeSettings } from "../settings-file.ts";
-import { PLUGIN_NAME, pluginFile, pluginFolders, pluginsIn } from "./places.ts";
-import { openCodeChecks } from "./plugin-check.ts";
+import { configFiles, namedPlugins, PLUGIN_NAME, pluginFile, pluginFolders, pluginsIn } from "./places.ts";
 
 const RESTART = "an OpenCode that runs already has to be started again: it loads plugins when it starts";
 
@@ -77,4 +79,129 @@ function ownText(file: string): string | undefined {
     `${file} is not the gate's plugin`,
     "move it away first; it was left as it is",
   );
+}
+
+/** Whether OpenCode asks the gate in a folder: that its plugin is there, and what runs without it. */
+
+const REPORT = new HookReport("opencode", "plugin");
+const failed = REPORT.failed.bind(REPORT);
+
+function openCodeChecks({ cwd, env, answer_seconds }: CheckContext): Check[] {
+  const found = pluginFolders(cwd, env).flatMap(pluginsIn);
+  const ours = found.filter((file) => file.endsWith(`/${PLUGIN_NAME}`));
+  const problems = [
+    ...(ours.length === 0 ? [REPORT.notInstalled()] : []),
+    ...ours.filter((file) => !isCurrent(file, env, answer_seconds)).map((file) => REPORT.outdated(file)),
+    ...(ours.length > 1
+      ? [
+          failed(
+            `it is in ${ours.join(" and ")}: each call is asked about twice`,
+            `${REPORT.connect()} --remove in one of them`,
+          ),
+        ]
+      : []),
+    ...(env.OPENCODE_PURE === "1" || env.OPENCODE_PURE === "true"
+      ? [failed("OPENCODE_PURE is set: OpenCode loads no plugin", "take OPENCODE_PURE out of the environment")]
+      : []),
+    ...runningOpenCodes(env).flatMap(withoutPlugin),
+  ];
+  const loaded = runningOpenCodes(env).filter(({ has_plugin }) => has_plugin).length;
+  const detail = `in ${ours[0] ?? pluginFile(env)}${loaded === 0 ? "" : `, loaded by ${loaded} that run${loaded === 1 ? "s" : ""} now`}`;
+  return [...REPORT.of(problems, detail), ...others(cwd, env, found)];
+}
+
+function isCurrent(file: string, env: CheckContext["env"], answer_seconds: number): boolean {
+  return existsSync(file) && readFileSync(file, "utf8") === pluginText(env, answer_seconds);
+}
+
+/** OpenCode says nothing where a plugin fails to load: what runs then asks nobody. */
+function withoutPlugin({ pid, has_plugin, is_pure }: RunningOpenCode): Check[] {
+  if (has_plugin) return [];
+  const why = is_pure ? "it was started with --pure" : "it was started before connect, or failed to load it";
+  return [
+    failed(
+      `an OpenCode runs without the plugin (process ${pid}): ${why}; its tools ask nobody`,
+      "end it and start it again; opencode --print-logs says what failed",
+    ),
+  ];
+}
+
+/** No failure, but the user should know them: what the gate's has allowed they can't change, but they can do anything themselves. */
+function others(cwd: string, env: CheckContext["env"], found: readonly string[]): Check[] {
+  const files = found.filter((file) => !file.endsWith(`/${PLUGIN_NAME}`));
+  const configs = configFiles(cwd, env);
+  const named = configs.flatMap(({ file, settings }) =>
+    namedPlugins(settings ?? {}).map((name) => `${name} (${file})`),
+  );
+  const unreadable = configs.flatMap(({ file, settings }) =>
+    settings === undefined
+      ? [{ check: "opencode settings", ok: false, detail: `${file} is not a JSON object`, fix: `mend ${file}` }]
+      : [],
+  );
+  const all = [...files, ...named].map((name) => visible(name).slice(0, 300));
+  return [...unreadable, ...REPORT.others(all, "in the same process as its plugin")];
+}
+
+/** An OpenCode that runs for this user, from Linux's /proc. */
+interface RunningOpenCode {
+  pid: number;
+  /** The plugin says that it is loaded there. */
+  has_plugin: boolean;
+  /** Why it has none, where its command line says so. */
+  is_pure: boolean;
+}
+
+/** It loads its plugins in this time, in milliseconds. */
+const STARTS_MS = 20_000;
+
+/** Those that run long enough to have loaded their plugins, or say already that they have. Empty on other systems. */
+function runningOpenCodes(env: Env): RunningOpenCode[] {
+  if (!existsSync("/proc/self/stat")) return [];
+  return readdirSync("/proc")
+    .filter((name) => /^[0-9]+$/.test(name))
+    .flatMap((name) => {
+      try {
+        return found(Number(name), env);
+      } catch {
+        return []; // ended meanwhile, or another user's
+      }
+    });
+}
+
+function found(pid: number, env: Env): RunningOpenCode[] {
+  if (basename(readlinkSync(`/proc/${pid}/exe`)) !== "opencode") return [];
+  const started_at = statSync(`/proc/${pid}`).ctimeMs;
+  const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+  const says = statSync(join(loadedFolder(env), String(pid)), { throwIfNoEntry: false });
+  // An earlier process may have had the same id.
+  const has_plugin = says !== undefined && says.mtimeMs >= started_at - 2000;
+  if (!has_plugin && (Date.now() - started_at < STARTS_MS || !loadsPlugins(words))) return [];
+  return [{ pid, has_plugin, is_pure: words.includes("--pure") }];
+}
+
+/** Its other commands start no session, or only once another program wants one. */
+const OTHER_COMMANDS = [
+  "acp",
+  "serve",
+  "web",
+  "completion",
+  "mcp",
+  "attach",
+  "debug",
+  "providers",
+  "auth",
+  "upgrade",
+  "uninstall",
+  "models",
+  "stats",
+  "export",
+  "import",
+  "session",
+  "plugin",
+  "plug",
+  "db",
+];
+
+function loadsPlugins(words: readonly string[]): boolean {
+  return !words.slice(1, 2).some((word) => OTHER_COMMANDS.includes(word));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ParamHeaders } from "../../../cli/mcp/param-headers.ts";
+import { ParamHeaders } from "../../../cli/mcp/http-server.ts";
 
 const mark = (header: unknown, type: unknown = "string") => ({ type, "x-mcp-header": header });
 

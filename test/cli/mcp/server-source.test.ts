@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { sourceOfProgram, sourceOfUrl } from "../../../cli/mcp/server-source.ts";
+import { sourceOfProgram, sourceOfUrl } from "../../../cli/mcp/run.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 function projects() {

@@ -4,9 +4,8 @@ import { buffer } from "node:stream/consumers";
 import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LineFilter, type LineFilterOptions } from "../../../cli/proxy/line-filter.ts";
+import { LineFilter, type LineFilterOptions, LineSplitter } from "../../../cli/proxy/line-filter.ts";
 import { LineOutput } from "../../../cli/proxy/line-output.ts";
-import { LineSplitter } from "../../../cli/proxy/lines.ts";
 import { startProgram } from "../../../cli/proxy/program.ts";
 
 const MAX = 16;

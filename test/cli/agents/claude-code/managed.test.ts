@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
+import { connectManaged, disconnectManaged } from "../../../../cli/agents/claude-code/adapter.ts";
 import { claudeCodeChecks } from "../../../../cli/agents/claude-code/hook-check.ts";
-import { connectManaged, disconnectManaged } from "../../../../cli/agents/claude-code/managed.ts";
 import { launcherFile } from "../../../../cli/hook/launcher.ts";
 import { temporaryHome } from "../../../support/temporary-home.ts";
 

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { connectClaudeCode, disconnectClaudeCode, settingsFile } from "../../../../cli/agents/claude-code/adapter.ts";
 import { holdsOurs } from "../../../../cli/agents/claude-code/entries.ts";
-import { connectClaudeCode, disconnectClaudeCode, settingsFile } from "../../../../cli/agents/claude-code/settings.ts";
 import { launcherFile } from "../../../../cli/hook/launcher.ts";
 import { temporaryHome } from "../../../support/temporary-home.ts";
 
