@@ -10,7 +10,7 @@ import { openDatabase } from "../main/base/sqlite/database.ts";
 import { ApprovalRegistry } from "../main/calls/approvals/registry.ts";
 import { APPROVALS_SCHEMA } from "../main/calls/approvals/schema.ts";
 import { grantsSchema } from "../main/core/storage/grants-schema.ts";
-import { policyDigest } from "../main/decide/policy/policy-digest.ts";
+import { policyDigest } from "../main/decide/policy/policy.ts";
 import { DueCards, DueGrants } from "../main/records/receipts/due-receipts.ts";
 import { Receipts } from "../main/records/receipts/receipts.ts";
 import { type Figure, figure, median } from "./figure.ts";

@@ -22,7 +22,7 @@ import { grantsSchema } from "../main/core/storage/grants-schema.ts";
 import { lookAtDatabases } from "../main/core/storage/open-databases.ts";
 import { Prices } from "../main/decide/costs/prices.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "../main/decide/executors/catalog.ts";
-import { type Profile, withoutKindText } from "../main/decide/policy/policy-overrides.ts";
+import { type Profile, withoutKindText } from "../main/decide/policy/policy.ts";
 import { type JudgeAgentConfig, needsBox, type ReviewConfig } from "../main/decide/reviews/config.ts";
 import { SAFETY_SCHEMA } from "../main/decide/safety/schema.ts";
 import { monthFile } from "../main/records/audit/chain.ts";

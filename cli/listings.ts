@@ -17,7 +17,7 @@ import { confinedMark, outsideText } from "../ipc/words/box-words.ts";
 import { callFacts } from "../ipc/words/card-facts.ts";
 import { effectText } from "../ipc/words/hazard-words.ts";
 import { amountText } from "../ipc/words/price-words.ts";
-import type { SubjectPolicy } from "../main/decide/policy/policy-overrides.ts";
+import type { SubjectPolicy } from "../main/decide/policy/policy.ts";
 import { shortTokens } from "./short-tokens.ts";
 import type { Column } from "./table.ts";
 import { clockText, momentText, spanText, tookText } from "./times.ts";

@@ -16,7 +16,7 @@ import { type Core, openCore } from "./core/core.ts";
 import { sendCheckpoints } from "./core/daily-checkpoints.ts";
 import { AGENT_UNREAD, agentPausedMessage, GatePort, pausedMessage } from "./core/gate-port.ts";
 import { announceRestart, startPaused } from "./core/restart.ts";
-import { withoutKindText } from "./decide/policy/policy-overrides.ts";
+import { withoutKindText } from "./decide/policy/policy.ts";
 import type { HookPipes } from "./hooks/hook-pipes.ts";
 import { hookPipes } from "./hooks/pipe-answers.ts";
 import {

@@ -99,8 +99,8 @@ describe("the rooms", () => {
         (name) => `main/decide/grants/${name}.ts`,
       ),
       "main/decide/mcp/tool-store.ts",
-      ...["budgets", "rate-limits", "schema"].map((name) => `main/decide/rate/${name}.ts`),
-      ...["pause-row", "pause", "safety", "schema", "violations"].map((name) => `main/decide/safety/${name}.ts`),
+      ...["budgets", "rate-limits"].map((name) => `main/decide/rate/${name}.ts`),
+      ...["pause", "safety", "schema", "violations"].map((name) => `main/decide/safety/${name}.ts`),
     ]);
   });
 

@@ -1,5 +1,5 @@
 import type { Env } from "../../ipc/base/paths.ts";
-import type { AgentKind } from "../../main/decide/executors/agent-kind.ts";
+import type { AgentKind } from "../../main/decide/executors/manifest.ts";
 import type { Check } from "../check.ts";
 
 /** What the command does for one client that people run: `connect`, `doctor` and `run` are the same for each of them. */

@@ -3,8 +3,12 @@ import type { Command } from "commander";
 import { ownCommand } from "../../ipc/base/own-command.ts";
 import { CAPABILITIES, type Capability, LEVELS, type Level } from "../../ipc/contract/decision.ts";
 import type { Principal } from "../../ipc/contract/operator-api.ts";
-import { effectiveOutcome } from "../../main/decide/policy/policy.ts";
-import { type PolicySubject, type SubjectPolicy, TABLE_POLICY } from "../../main/decide/policy/policy-overrides.ts";
+import {
+  effectiveOutcome,
+  type PolicySubject,
+  type SubjectPolicy,
+  TABLE_POLICY,
+} from "../../main/decide/policy/policy.ts";
 import { CAPABILITY_REGISTRY } from "../../main/shell-reading/targets/capabilities.ts";
 import { parseExpiry } from "../durations.ts";
 import {

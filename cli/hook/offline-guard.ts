@@ -1,10 +1,9 @@
 import { parse } from "smol-toml";
-import type { Env } from "../../ipc/base/paths.ts";
-import { type GatePaths, gatePaths, homeFolder } from "../../ipc/base/paths.ts";
+import { type Env, type GatePaths, gatePaths, homeFolder } from "../../ipc/base/paths.ts";
 import { readRegularFile } from "../../ipc/base/regular-file.ts";
 import type { ProposedCall } from "../../ipc/contract/wire.ts";
-import type { AgentKind } from "../../main/decide/executors/agent-kind.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "../../main/decide/executors/catalog.ts";
+import type { AgentKind } from "../../main/decide/executors/manifest.ts";
 import { needsOf } from "../../main/decide/executors/needs.ts";
 import { configuredFiles } from "../../main/decide/guard/configured-files.ts";
 import { GateFiles } from "../../main/decide/guard/gate-files.ts";

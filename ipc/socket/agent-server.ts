@@ -6,11 +6,13 @@ import { isoSeconds } from "../contract/iso-seconds.ts";
 import {
   type AgentMessage,
   type AgentMessageType,
+  agentMessages,
   CONFINE,
   type GateMessage,
   type GateMessageType,
   type Hello,
   PROTOCOL_VERSION,
+  type WireError,
 } from "../contract/wire.ts";
 import {
   ALREADY_GREETED,
@@ -19,17 +21,15 @@ import {
   idOf,
   NO_HELLO,
   OTHER_PROTOCOL,
+  problemOf,
   TOKEN_REQUIRED,
   TOO_MANY_CONNECTIONS,
   TOO_MANY_PAIRINGS,
 } from "./agent-answers.ts";
 import { type Client, newClient, type WaitingCall } from "./agent-client.ts";
-import { readMessage } from "./agent-messages.ts";
-import { ClosedClients } from "./closed-clients.ts";
 import { encodeFrame, type Frame } from "./frames.ts";
-import type { LineConnection, Work } from "./line-connection.ts";
+import type { Job, LineConnection, Work } from "./line-connection.ts";
 import { LineServer, type LineServerSettings } from "./line-server.ts";
-import { OutgoingMessages } from "./outgoing-messages.ts";
 
 /** gate.sock, the agents' socket. Nothing on it can answer a request, give a grant, pair an agent or change a setting. */
 
@@ -476,4 +476,110 @@ function sourceOf(client: Client, named: string | undefined): CallSource {
 /** The session that a call names, unless the gate named it for another connection. */
 function sessionOf(client: Client, named: string | undefined): string {
   return named === undefined || isGateSession(named) ? client.session : named;
+}
+
+/** Parses an agent's frame as a message that is allowed in this phase of its connection, or gives the error to respond with. */
+export function readMessage(
+  { type, data }: Record<string, unknown>,
+  phase: Client["phase"],
+): { type: AgentMessageType; data: unknown } | { error: WireError } {
+  const refused = (code: WireError["code"], message: string, hint: string) => ({
+    error: { ...idOf(data), code, message, hint },
+  });
+  if (typeof type !== "string" || !Object.hasOwn(agentMessages, type)) {
+    const message = typeof type === "string" ? "there is no message of this type" : "a message needs a type";
+    return refused("unknown_type", message, `one of: ${Object.keys(agentMessages).join(", ")}`);
+  }
+  const known = type as AgentMessageType;
+  const parsed = agentMessages[known].safeParse(data);
+  if (!parsed.success) return refused("invalid_message", `${type}: ${problemOf(parsed.error)}`, "see docs/protocol.md");
+  if (phase !== "ready" && known !== "hello" && known !== "ping") {
+    const message = phase === "pairing" ? "the user has not paired this agent yet" : "send hello first";
+    return refused("hello_required", message, 'send {"type":"hello",...} and wait for hello.ok');
+  }
+  return { type: known, data: parsed.data };
+}
+
+interface Answers {
+  encode: (() => string)[];
+  /** The connection is ended after these messages. */
+  is_last: boolean;
+}
+
+/** A turn's outgoing messages: encoded and sent together at its end, in one write for each connection. */
+class OutgoingMessages {
+  #answers = new Map<LineConnection, Answers>();
+
+  get hasSome(): boolean {
+    return this.#answers.size > 0;
+  }
+
+  add(connection: LineConnection, encode: () => string): void {
+    this.#to(connection).encode.push(encode);
+  }
+
+  /** The last message that this client gets. */
+  end(connection: LineConnection, encode: () => string): void {
+    const answers = this.#to(connection);
+    answers.encode.push(encode);
+    answers.is_last = true;
+  }
+
+  /** Drops the queued messages. */
+  clear(): void {
+    this.#answers.clear();
+  }
+
+  send(): void {
+    if (!this.hasSome) return;
+    const all = this.#answers;
+    this.#answers = new Map();
+    for (const [connection, { encode, is_last }] of all) {
+      const lines = encode.map((line) => line()).join("");
+      if (is_last) connection.end(lines);
+      else connection.send(lines);
+    }
+  }
+
+  #to(connection: LineConnection): Answers {
+    let answers = this.#answers.get(connection);
+    if (answers === undefined) {
+      answers = { encode: [], is_last: false };
+      this.#answers.set(connection, answers);
+    }
+    return answers;
+  }
+}
+
+/** Disconnected clients whose state is still to be released: a thousand at once are worked through in turns, like any other work. */
+class ClosedClients implements Job {
+  readonly share = "";
+  readonly #clear: (client: Client) => void;
+  readonly #clients = new Set<Client>();
+
+  constructor(clear: (client: Client) => void) {
+    this.#clear = clear;
+  }
+
+  add(client: Client): void {
+    this.#clients.add(client);
+  }
+
+  /** Releases this agent's closed connections now: none of them may count as waiting for a request that another one withdraws. */
+  finish(agent_id: string): void {
+    for (const client of this.#clients) {
+      if (client.agent_id !== agent_id) continue;
+      this.#clients.delete(client);
+      this.#clear(client);
+    }
+  }
+
+  work(ends_at: number): boolean {
+    for (const client of this.#clients) {
+      this.#clients.delete(client);
+      this.#clear(client);
+      if (performance.now() >= ends_at) break;
+    }
+    return this.#clients.size > 0;
+  }
 }

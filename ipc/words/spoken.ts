@@ -1,9 +1,8 @@
+import { visibleParts } from "../base/visible-text.ts";
 import type { Description, Hazard } from "../contract/description.ts";
 import type { Language } from "../contract/language.ts";
 import type { ApprovalView } from "../contract/operator-api.ts";
 import { cardFacts } from "./card-facts.ts";
-import { type SpokenName, spokenName, spokenPath, spokenProgram } from "./spoken-names.ts";
-import { SPOKEN_WORDS, type SpokenWords } from "./spoken-words.ts";
 
 /**
  * A waiting request as one plain text for a voice. No path, symbol or hidden character of the call is in it, and of its names only
@@ -147,3 +146,151 @@ function sayable({ path, host, ...hazard }: Hazard, words: SpokenWords, names: N
   const at = host === undefined ? {} : { host: names.of(spokenName(host), words.a_host) };
   return { ...hazard, ...file, ...at };
 }
+
+/** Names from a call as a voice says them: letters, digits and single full stops, and nothing that a speech program could read as its own. */
+
+const MAX_NAME = 40;
+const MAX_WORD = 24;
+
+interface SpokenName {
+  /** Empty where nothing of it can be said. */
+  text: string;
+  /** Characters were left out that are not seen, or that look like others. */
+  has_hidden: boolean;
+}
+
+/** @param most characters at the most */
+function spokenName(name: string, most = MAX_NAME): SpokenName {
+  const parts = visibleParts(
+    name
+      .slice(0, 4 * most)
+      .normalize("NFC")
+      .replace(/[\t\r\n]/g, " "),
+  );
+  const text = parts
+    .filter(({ is_code }) => !is_code)
+    .map((part) => part.text)
+    .join("")
+    .replace(/[^\p{Letter}\p{Number}.]+/gu, " ")
+    // Only within a name: a sentence of its own would be taken for the gate's.
+    .replace(/\.{2,}|(?<=^|\s)\.|\.(?=\s|$)/gu, " ")
+    .replace(/\s+/gu, " ")
+    .trim();
+  return { text: cut(text, most), has_hidden: parts.some(({ is_code }) => is_code) };
+}
+
+/** A path by its last name, and that of the folder it is in: empty at the top of the disk. */
+function spokenPath(path: string): { name: SpokenName; folder: SpokenName } {
+  const names = path.split("/").filter((part) => part !== "");
+  return { name: spokenName(names.at(-1) ?? ""), folder: spokenName(names.at(-2) ?? "") };
+}
+
+/** The program of a command, without the folder it is in, and its subcommand where that is a plain word. */
+function spokenProgram(words: string): SpokenName {
+  const [program = "", next = ""] = words.trim().split(/\s+/, 2);
+  const { text, has_hidden } = spokenName(program.split("/").at(-1) ?? "", MAX_WORD);
+  return { text: /^[a-z][a-z-]{1,15}$/.test(next) ? `${text} ${next.replaceAll("-", " ")}` : text, has_hidden };
+}
+
+function cut(text: string, most: number): string {
+  const characters = [...text];
+  return characters.length <= most ? text : characters.slice(0, most).join("").trim();
+}
+
+/** The sentences that a voice says about a request. Names in them were made sayable before. */
+
+interface SpokenWords {
+  asks: (agent: string, what: string) => string;
+  asks_many: (agent: string, count: number) => string;
+  runs: (programs: string) => string;
+  runs_something: string;
+  and: string;
+  more_programs: (count: number) => string;
+  edits: (file: string) => string;
+  creates: (file: string) => string;
+  replaces: (file: string) => string;
+  deletes: (file: string) => string;
+  changes_files: (count: number) => string;
+  reads: (file: string) => string;
+  in_folder: (name: string, folder: string) => string;
+  a_file: string;
+  fetches: (host: string) => string;
+  sends: (host: string) => string;
+  a_host: string;
+  tool_of: (tool: string, server: string) => string;
+  tool: (tool: string) => string;
+  a_tool: string;
+  an_agent: string;
+  outside: string;
+  hidden: string;
+  dangerous: (count: number) => string;
+  left: (minutes: number) => string;
+  keys: string;
+  keys_repeated: string;
+  keys_many: string;
+}
+
+const SPOKEN_WORDS: Readonly<Record<Language, SpokenWords>> = {
+  en: {
+    asks: (agent, what) => `${agent} wants to ${what}`,
+    asks_many: (agent, count) => `${agent} waits for ${count} answers`,
+    runs: (programs) => `run ${programs}`,
+    runs_something: "run a command",
+    and: " and ",
+    more_programs: (count) => (count === 1 ? " and one more program" : ` and ${count} more programs`),
+    edits: (file) => `change ${file}`,
+    creates: (file) => `create ${file}`,
+    replaces: (file) => `replace ${file}`,
+    deletes: (file) => `delete ${file}`,
+    changes_files: (count) => `change ${count} files`,
+    reads: (file) => `read ${file}`,
+    in_folder: (name, folder) => `${name} in the folder ${folder}`,
+    a_file: "a file",
+    fetches: (host) => `get something from ${host}`,
+    sends: (host) => `send something to ${host}`,
+    a_host: "the internet",
+    tool_of: (tool, server) => `use the tool ${tool} of ${server}`,
+    tool: (tool) => `use the tool ${tool}`,
+    a_tool: "use a tool",
+    an_agent: "An agent",
+    outside: "It asks to run outside the box",
+    hidden: "Careful: a name in it has characters that can't be seen, or that look like others",
+    dangerous: (count) => (count === 1 ? "One of them is dangerous" : `${count} of them are dangerous`),
+    left: (minutes) =>
+      minutes < 1 ? "Less than a minute left" : minutes === 1 ? "One minute left" : `${minutes} minutes left`,
+    keys: "Press A to approve once, D to deny",
+    keys_repeated: "Press D to stop it, A to let it continue",
+    keys_many: "They wait in the list",
+  },
+  it: {
+    asks: (agent, what) => `${agent} vuole ${what}`,
+    asks_many: (agent, count) => `${agent} aspetta ${count} risposte`,
+    runs: (programs) => `eseguire ${programs}`,
+    runs_something: "eseguire un comando",
+    and: " e ",
+    more_programs: (count) => (count === 1 ? " e un altro programma" : ` e altri ${count} programmi`),
+    edits: (file) => `modificare ${file}`,
+    creates: (file) => `creare ${file}`,
+    replaces: (file) => `sostituire ${file}`,
+    deletes: (file) => `eliminare ${file}`,
+    changes_files: (count) => `modificare ${count} file`,
+    reads: (file) => `leggere ${file}`,
+    in_folder: (name, folder) => `${name} nella cartella ${folder}`,
+    a_file: "un file",
+    fetches: (host) => `prendere qualcosa da ${host}`,
+    sends: (host) => `inviare qualcosa a ${host}`,
+    a_host: "internet",
+    tool_of: (tool, server) => `usare lo strumento ${tool} di ${server}`,
+    tool: (tool) => `usare lo strumento ${tool}`,
+    a_tool: "usare uno strumento",
+    an_agent: "Un agente",
+    outside: "Chiede di essere eseguito fuori dal box",
+    hidden: "Attenzione: un nome contiene caratteri che non si vedono, o che somigliano ad altri",
+    dangerous: (count) => (count === 1 ? "Una è pericolosa" : `${count} sono pericolose`),
+    left: (minutes) =>
+      minutes < 1 ? "Meno di un minuto" : minutes === 1 ? "Ancora un minuto" : `Ancora ${minutes} minuti`,
+    keys: "Premi A per approvare una volta, D per rifiutare",
+    keys_repeated: "Premi D per fermarla, A per lasciarla continuare",
+    keys_many: "Sono nella lista",
+  },
+};

@@ -1,25 +1,30 @@
-import type { Decision, TraceStep } from "../../ipc/contract/decision.ts";
+import {
+  type Capability,
+  type Decision,
+  type Outcome,
+  STAGES,
+  type Stage,
+  type TraceStep,
+} from "../../ipc/contract/decision.ts";
 import type { ProposedCall } from "../../ipc/contract/wire.ts";
 import { causeOf } from "../base/files/disk-reserve.ts";
+import { Histogram } from "../base/histogram.ts";
 import type { Confinement } from "../decide/confinement/confinement.ts";
 import { callHash } from "../decide/executors/canonical.ts";
 import type { ExecutorCatalog } from "../decide/executors/catalog.ts";
 import type { GrantStore } from "../decide/grants/store.ts";
 import type { McpTools } from "../decide/mcp/mcp-tools.ts";
 import { readsOnly } from "../decide/policy/policy.ts";
-import { withoutQuotes } from "../decide/reviews/quotes.ts";
+import { withoutQuotes } from "../decide/reviews/review-steps.ts";
 import { kindOf, type Reviewable, type StageSettings, type Subject } from "../decide/stages/examination.ts";
 import type { Activity } from "../records/activity/activity.ts";
 import type { OnFailure } from "../records/audit/alarms.ts";
 import type { AuditLog } from "../records/audit/log.ts";
 import { decisionRecord } from "../records/audit/record.ts";
 import { attempt } from "./attempt.ts";
-import type { Made } from "./life.ts";
-import type { DecisionMeter } from "./meter.ts";
+import { denyAt, denyUnprepared, type Made, type PreparedRun, RevisableDecision } from "./life.ts";
 import type { RefusedCalls } from "./reviews/refused-calls.ts";
 import type { SessionDecisions } from "./reviews/session-decisions.ts";
-import { type PreparedRun, RevisableDecision } from "./revisable-decision.ts";
-import { denyAt, denyUnprepared } from "./without-answer.ts";
 
 export interface DecidedCallsParts {
   audit: AuditLog;
@@ -215,4 +220,59 @@ export function withhold(
       instead: "stop, and inform the user: the gate continues by itself once the trail can be written",
     },
   });
+}
+
+/** The gate's decisions and their durations, as plain numbers: they are read when the metrics are requested. */
+
+type MeteredCapability = Capability | "none";
+
+/** Seconds. */
+const DECISION_BOUNDS = [0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.005, 0.025, 0.1, 1];
+const ANSWER_BOUNDS = [1, 2, 5, 10, 30, 60, 120, 300, 600, 3600];
+
+interface DecisionCount {
+  outcome: Outcome;
+  stage: Stage;
+  capability: MeteredCapability;
+  count: number;
+}
+
+export class DecisionMeter {
+  readonly decisions = new Map<string, DecisionCount>();
+  readonly durations = Object.fromEntries(STAGES.map((stage) => [stage, new Histogram(DECISION_BOUNDS)])) as Readonly<
+    Record<Stage, Histogram>
+  >;
+  /** From the question to the user's answer. */
+  readonly answers = new Histogram(ANSWER_BOUNDS);
+  #last: DecisionCount | undefined;
+
+  /** Every decision that was made, by how it came out. */
+  readonly outcomes: Record<Outcome, number> = { allowed: 0, approval_required: 0, denied: 0 };
+
+  /**
+   * Counted under the first of several capabilities.
+   * @param ms from the call's arrival at the gate; undefined where it was asked about, and counted, before
+   */
+  decided({ outcome, stage, capabilities }: Decision, ms: number | undefined): void {
+    this.outcomes[outcome]++;
+    if (ms === undefined) return;
+    const capability = capabilities[0]?.capability ?? "none";
+    this.#countOf(outcome, stage, capability).count++;
+    this.durations[stage].add(ms / 1000);
+  }
+
+  /** Cached, as most decisions are like the one before. */
+  #countOf(outcome: Outcome, stage: Stage, capability: MeteredCapability): DecisionCount {
+    const last = this.#last;
+    if (last?.outcome === outcome && last.stage === stage && last.capability === capability) return last;
+    const key = `${outcome} ${stage} ${capability}`;
+    const found = this.decisions.get(key) ?? { outcome, stage, capability, count: 0 };
+    this.decisions.set(key, found);
+    this.#last = found;
+    return found;
+  }
+
+  answered(created_at: string, decision_at: string): void {
+    this.answers.add(Math.max(0, Date.parse(decision_at) - Date.parse(created_at)) / 1000);
+  }
 }

@@ -6,13 +6,12 @@ import type { Answer, ApprovalView } from "../../ipc/contract/operator-api.ts";
 import type { ProposedCall } from "../../ipc/contract/wire.ts";
 import type { UserWords } from "../agents/index.ts";
 import type { Confinement, NotConfined } from "../decide/confinement/confinement.ts";
-import { agentKindOf } from "../decide/executors/agent-kind.ts";
 import type { ExecutorCatalog } from "../decide/executors/catalog.ts";
+import { agentKindOf } from "../decide/executors/manifest.ts";
 import type { GrantStore } from "../decide/grants/store.ts";
 import type { McpTools } from "../decide/mcp/mcp-tools.ts";
 import { confinementOfCall, decisionOf, type ExamineOptions, examineCall } from "../decide/pipeline.ts";
-import { reviewersFor } from "../decide/reviews/concerns.ts";
-import { withUnrunReviews } from "../decide/reviews/review-steps.ts";
+import { reviewersFor, withUnrunReviews } from "../decide/reviews/review-steps.ts";
 import type { Examined, Reviewable, StageSettings, Subject } from "../decide/stages/examination.ts";
 import type { Activity } from "../records/activity/activity.ts";
 import type { OnFailure } from "../records/audit/alarms.ts";
@@ -23,15 +22,22 @@ import { ApprovalBroker, type BrokerSettings } from "./approvals/broker.ts";
 import type { Decider, PendingRequest } from "./approvals/pending-request.ts";
 import type { ApprovalRegistry } from "./approvals/registry.ts";
 import { attempt } from "./attempt.ts";
-import { DecidedCalls } from "./decided-calls.ts";
-import { type Advance, type Call, type CallEvent, type CallState, type Effect, type EffectOf, next } from "./life.ts";
-import { DecisionMeter } from "./meter.ts";
+import { DecidedCalls, DecisionMeter } from "./decided-calls.ts";
+import {
+  type Advance,
+  type Call,
+  type CallEvent,
+  type CallState,
+  denyUnstored,
+  type Effect,
+  type EffectOf,
+  next,
+} from "./life.ts";
 import { CallsInReview } from "./reviews/calls-in-review.ts";
 import { RefusedCalls } from "./reviews/refused-calls.ts";
 import { scriptsOf, triedCall } from "./reviews/review-call.ts";
 import type { SessionDecisions } from "./reviews/session-decisions.ts";
 import { WaitingCalls } from "./waiting-calls.ts";
-import { denyUnstored } from "./without-answer.ts";
 
 export interface GateParts {
   catalog: ExecutorCatalog;

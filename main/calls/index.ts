@@ -1,8 +1,7 @@
-export { AgedRequests } from "./approvals/aged-requests.ts";
 export { ApprovalError } from "./approvals/approval-error.ts";
 export { dispatchCallback } from "./approvals/callback.ts";
 export { coverageTest, coversAsked } from "./approvals/choices.ts";
-export { endedRequestOf } from "./approvals/ended-request.ts";
+export { AgedRequests, endedRequestOf } from "./approvals/ended-request.ts";
 export type { Decider } from "./approvals/pending-request.ts";
 export { questionFor } from "./approvals/question.ts";
 export { ApprovalRegistry } from "./approvals/registry.ts";

@@ -1,5 +1,6 @@
-import type { Decided, Deliver } from "../../ipc/contract/agent-port.ts";
-import type { Decision, TraceStep } from "../../ipc/contract/decision.ts";
+import { ownCommand } from "../../ipc/base/own-command.ts";
+import type { Decided, Deliver, UnsentDecision } from "../../ipc/contract/agent-port.ts";
+import type { Decision, Stage, TraceStep } from "../../ipc/contract/decision.ts";
 import type { StandsFor } from "../../ipc/contract/description.ts";
 import type { Confinement } from "../decide/confinement/confinement.ts";
 import { changedSince } from "../decide/description/run-by-name.ts";
@@ -8,8 +9,6 @@ import type { Denial, Examined, Reviewable, Reviewer } from "../decide/stages/ex
 import type { PendingRequest } from "./approvals/pending-request.ts";
 import { approvalOf, refusalOf } from "./approvals/refusal.ts";
 import { overridden, type Reviews } from "./reviews/review-call.ts";
-import type { RevisableDecision } from "./revisable-decision.ts";
-import { answeredTrace, deniedByFailure, withdrawnDecision } from "./without-answer.ts";
 
 /**
  * The life of a call: which states it has, what can happen in each of them, and what becomes of it then. Nothing is done here: `Gate`
@@ -278,4 +277,116 @@ function boxCompared({ declaration, line }: Confinement): unknown {
 function isOtherTool({ executor: now }: Reviewable, { executor: before }: Reviewable): boolean {
   if (before.mcp === undefined) return now.mcp?.state === "changed";
   return now.mcp?.source !== before.mcp.source || now.mcp.pin !== before.mcp.pin || now.mcp.tool !== before.mcp.tool;
+}
+
+/** A run that is prepared for an allowed call. */
+export interface PreparedRun {
+  argv: readonly string[];
+  /** Takes it back. Never throws. */
+  discard(): void;
+}
+
+/**
+ * A decision until its answer is sent: what can't be stored, or must not go unrecorded and can't be recorded, turns it into a denial.
+ * Whoever encodes or shows it reads `current` or `sent` then, and keeps no copy from before.
+ */
+export class RevisableDecision implements UnsentDecision {
+  #current: Decision;
+  #run: PreparedRun | undefined;
+
+  constructor(decision: Decision) {
+    this.#current = decision;
+  }
+
+  get current(): Decision {
+    return this.#current;
+  }
+
+  get sent(): Decision {
+    if (this.#run === undefined) return this.#current;
+    return { ...this.#current, confine: { argv: [...this.#run.argv] } };
+  }
+
+  /** What runs the call, for its agent alone: it counts only while the decision allows it. */
+  runBy(run: PreparedRun): void {
+    this.#run = run;
+  }
+
+  /** `change` gets a copy to change. */
+  revise(change: (draft: Decision) => void): void {
+    const draft = { ...this.#current };
+    change(draft);
+    this.#current = draft;
+    if (draft.outcome === "allowed") return;
+    this.#run?.discard();
+    this.#run = undefined;
+  }
+}
+
+/** Decisions on calls for which the user can't be asked, or whose answer can't be used. */
+
+/** Denies, in place, a call whose decision depends on something that can't be stored. */
+export function denyUnstored(decision: Decision): void {
+  delete decision.status;
+  delete decision.pending;
+  denyAt(decision, undefined, "approval", {
+    reason: "the request can't be stored, so the user can't be asked",
+    explain: { rule: "approval.not-stored", instead: `ask the user to run: ${ownCommand("doctor")}` },
+  });
+}
+
+/** Denies, in place, a confined call that was allowed and can't be run as such. */
+export function denyUnprepared(decision: Decision, trace: TraceStep[] | undefined): void {
+  denyAt(decision, trace, "policy", {
+    reason: "it may only run confined, and that can't be prepared now",
+    explain: { rule: "policy.box-unavailable", instead: `ask the user to run: ${ownCommand("box status")}` },
+  });
+}
+
+/** Denies, in place, in this stage: the trace's step says so, too. */
+export function denyAt(
+  decision: Decision,
+  trace: TraceStep[] | undefined,
+  stage: Stage,
+  why: Pick<Decision, "reason" | "explain">,
+): void {
+  Object.assign(decision, { outcome: "denied", stage, ...why } satisfies Partial<Decision>);
+  const step = trace?.find((one) => one.stage === stage);
+  if (step !== undefined) Object.assign(step, { outcome: "denied", detail: why.reason, rule: why.explain.rule });
+}
+
+export const BY_AGENT = { reason: "withdrawn by the agent", explain: { rule: "approval.withdrawn" } } as const;
+
+/** What becomes of a call that was given up, or withdrawn, before it was decided on. `before`: the decision that it had. */
+export function withdrawnDecision(
+  { pending: _, ...before }: Decision,
+  why: Pick<Decision, "reason" | "explain">,
+): Decision {
+  return { ...before, outcome: "denied", stage: "approval", status: "cancelled", ...why };
+}
+
+/** The denial of a call that was answered or judged, where the gate failed to evaluate it again. */
+function deniedByFailure(
+  { pending: _, ...before }: Decision,
+  by: { was: "answered"; status: Decision["status"] } | { was: "judged" },
+): Decision {
+  return {
+    ...before,
+    ...(by.was === "judged" || by.status === undefined ? {} : { status: by.status }),
+    outcome: "denied",
+    stage: by.was === "judged" ? "judge" : "approval",
+    reason: `it was ${by.was}, but the gate failed to evaluate the call again`,
+    explain: {
+      rule: by.was === "judged" ? "judge.failed" : "approval.not-examined-again",
+      instead: `ask the user to run: ${ownCommand("doctor")}`,
+    },
+  };
+}
+
+/** The trace of a call that the user was asked about, once the request has ended. */
+function answeredTrace(asked: readonly TraceStep[], final: Decision): TraceStep[] {
+  const outcome = final.outcome === "allowed" ? "passed" : "denied";
+  return asked.map((step) =>
+    step.stage === "approval" ? { ...step, outcome, detail: final.reason, rule: final.explain.rule } : step,
+  );
 }

@@ -9,14 +9,19 @@ import type { Examined, Reviewable } from "../decide/stages/examination.ts";
 import type { ApprovalBroker, BrokerSettings } from "./approvals/broker.ts";
 import { newRequest } from "./approvals/new-request.ts";
 import type { PendingRequest } from "./approvals/pending-request.ts";
-import { keysOf } from "./approvals/share-keys.ts";
-import { quotaCharacters, WaitingQuota } from "./approvals/waiting-quota.ts";
+import { keysOf, quotaCharacters, WaitingQuota } from "./approvals/waiting-quota.ts";
 import type { Withdrawal } from "./approvals/withdrawals.ts";
 import { attempt } from "./attempt.ts";
-import { type Advance, type Call, type CallEvent, deliver } from "./life.ts";
+import {
+  type Advance,
+  BY_AGENT,
+  type Call,
+  type CallEvent,
+  deliver,
+  RevisableDecision,
+  withdrawnDecision,
+} from "./life.ts";
 import type { CallsInReview } from "./reviews/calls-in-review.ts";
-import { RevisableDecision } from "./revisable-decision.ts";
-import { BY_AGENT, withdrawnDecision } from "./without-answer.ts";
 
 export interface WaitingCallsParts {
   broker: ApprovalBroker;

@@ -12,9 +12,14 @@ import { GateError } from "../../ipc/contract/gate-error.ts";
 import type { PolicyOverride } from "../../ipc/contract/policy-overrides.ts";
 import { agentNameSchema } from "../../ipc/contract/wire.ts";
 import { fileError } from "../base/files/file-errors.ts";
-import { type AgentKind, agentKindSchema } from "../decide/executors/agent-kind.ts";
-import { isStricter, POLICY_TABLE } from "../decide/policy/policy.ts";
-import { PolicyOverrides, type Profile, type ProfileHolder } from "../decide/policy/policy-overrides.ts";
+import { type AgentKind, agentKindSchema } from "../decide/executors/manifest.ts";
+import {
+  isStricter,
+  POLICY_TABLE,
+  PolicyOverrides,
+  type Profile,
+  type ProfileHolder,
+} from "../decide/policy/policy.ts";
 import { readToml } from "./toml-file.ts";
 import { lineOf } from "./toml-line.ts";
 

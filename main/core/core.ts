@@ -4,21 +4,21 @@ import { OPERATOR_EVENTS, type OperatorApi } from "../../ipc/contract/operator-a
 import { OtherHooks, UserWords } from "../agents/index.ts";
 import { errorOrigin } from "../base/error-origin.ts";
 import type { DatabaseName } from "../base/sqlite/database-names.ts";
-import type { BoxService } from "../box/box-service.ts";
+import { VERSION } from "../base/version.ts";
+import { BoxService } from "../box/box-service.ts";
+import { BoxNetwork } from "../box/network/box-network.ts";
 import { type Gate, SessionDecisions } from "../calls/index.ts";
 import { hiddenFromBoxes } from "../decide/guard/gate-files.ts";
+import { policyDigest } from "../decide/policy/policy.ts";
 import { AGENT_PAUSED } from "../decide/stages/safety.ts";
 import { type JudgeParts, type Judges, openJudges } from "../judges/index.ts";
-import type { Checkpoints } from "../records/audit/checkpoints.ts";
+import { Checkpoints } from "../records/audit/checkpoints.ts";
+import { DueCards, DueGrants } from "../records/receipts/due-receipts.ts";
 import type { ReceiptKeys } from "../records/receipts/receipt-keys.ts";
-import type { Receipts } from "../records/receipts/receipts.ts";
+import { Receipts } from "../records/receipts/receipts.ts";
 import { AgedMonths } from "./archiving.ts";
-import { continueFrom } from "./continue-previous-gate.ts";
 import { GitHistories } from "./git-histories.ts";
-import { openBox } from "./open-box.ts";
-import { openCheckpoints } from "./open-checkpoints.ts";
-import { openGate } from "./open-gate.ts";
-import { openReceipts } from "./open-receipts.ts";
+import { continueFrom, openGate } from "./open-gate.ts";
 import { openStaleGrants } from "./open-stale-grants.ts";
 import { type BeginOptions, begin, type PartsWithoutDatabase } from "./parts-without-database.ts";
 import { noteCountedReports } from "./reported-calls.ts";
@@ -238,4 +238,76 @@ function judgeParts(
   const gate_folders = hiddenFromBoxes(paths);
   const { db } = storage.opened.activity;
   return { env, home, paths, clock, catalog, alarms, approvals, decisions, db, gate_folders, failed };
+}
+
+function openReceipts(opened: Opened): Receipts {
+  const { paths, clock, alarms, overrides, listeners, agents, storage, failed } = opened;
+  const { approvals, grants } = storage.opened.databases;
+  const { now } = clock;
+  const versions = { gate: VERSION, policy: policyDigest(overrides.list) };
+  const cards = new DueCards(approvals.db, versions);
+  const receipts = new Receipts({
+    key_file: paths.receipt_key,
+    folder: paths.receipts_dir,
+    cards,
+    grants: new DueGrants(grants.db, { versions, cards, now, agentName: (agent_id) => agents.get(agent_id)?.name }),
+    alarms,
+    gate_version: VERSION,
+    now,
+    isIntact: () => storage.watch.lossByNow() === undefined,
+    failed,
+  });
+  listeners.add(["approval.closed", "grants.changed"], () => receipts.wake());
+  return receipts;
+}
+
+function openCheckpoints({ paths, config, clock, alarms, audit, failed }: Opened, keys: ReceiptKeys): Checkpoints {
+  return new Checkpoints({
+    audit,
+    keys: { current: () => keys.current, known: () => keys.known.map(({ public_bytes }) => public_bytes) },
+    folder: paths.audit_dir,
+    record_file: paths.checkpoint_record,
+    checkpoints_dir: paths.checkpoints_dir,
+    checkpoint_file: config.receipts.checkpoint_file,
+    now: clock.now,
+    alarms,
+    failed,
+  });
+}
+
+/** `gateOf`: the gate once it is open, which decides on the hosts that confined commands ask for. */
+function openBox(opened: Opened, gateOf: () => Gate | undefined, pipes_ahead?: number): BoxService {
+  const { paths, home, env, config, clock, alarms, audit, listeners, failed } = opened;
+  const { agents, agent_pauses, grants, safety } = opened;
+  return new BoxService({
+    paths,
+    home,
+    env,
+    config: config.box,
+    clock,
+    alarms,
+    audit,
+    agent_pauses,
+    stateOf(agent_id) {
+      const agent = agents.get(agent_id);
+      // The user's own run.
+      if (agent === undefined) return { level: undefined, stopped: null };
+      const paused = agent_pauses.isPaused(agent_id) ? AGENT_PAUSED : null;
+      const stopped = safety.pause.reason === undefined ? paused : "the gate is paused";
+      return { level: agent.revoked_at === null ? agent.level : undefined, stopped };
+    },
+    agents: () =>
+      agents
+        .list()
+        .filter(({ revoked_at }) => revoked_at === null)
+        .map(({ name, level }) => ({ name, level })),
+    gate_folders: hiddenFromBoxes(paths),
+    network: (folder, node) => {
+      const gate = gateOf();
+      if (gate === undefined) throw new Error("a box begins once its gate is open");
+      return new BoxNetwork({ gate, grants, agents, listeners, failed, folder, node });
+    },
+    pipes_ahead,
+    failed,
+  });
 }

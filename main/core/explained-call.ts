@@ -4,7 +4,7 @@ import { levelSchema } from "../../ipc/contract/decision.ts";
 import { GateError } from "../../ipc/contract/gate-error.ts";
 import { agentNameSchema, contextSchema, type ProposedCall, proposedCallSchema } from "../../ipc/contract/wire.ts";
 import { isWithinDepth, MAX_DEPTH } from "../../ipc/socket/frames.ts";
-import { type AgentKind, agentKindOf } from "../decide/executors/agent-kind.ts";
+import { type AgentKind, agentKindOf } from "../decide/executors/manifest.ts";
 import type { Subject } from "../decide/stages/examination.ts";
 
 /** A call that nobody makes, as a user asks about it. */

@@ -1,15 +1,28 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { GatePaths } from "../../ipc/base/paths.ts";
+import { shortened, visible } from "../../ipc/base/visible-text.ts";
 import type { Decision } from "../../ipc/contract/decision.ts";
+import type { RefusedCall } from "../../ipc/contract/judges.ts";
+import type { Language } from "../../ipc/contract/language.ts";
+import type { AuditLine } from "../../ipc/contract/operator-api.ts";
 import type { ProposedCall } from "../../ipc/contract/wire.ts";
-import type { UserWords } from "../agents/index.ts";
+import { possibleText, refusedText } from "../../ipc/words/judge-words.ts";
+import { GATE, type UserWords } from "../agents/index.ts";
 import { Throttle } from "../base/clocks/throttle.ts";
+import { serveOthers } from "../base/sqlite/database.ts";
 import { Gate, type SessionDecisions } from "../calls/index.ts";
 import type { Box } from "../decide/confinement/box.ts";
 import { GateFiles } from "../decide/guard/gate-files.ts";
+import { withoutSentence } from "../decide/reviews/review-steps.ts";
 import type { Subject } from "../decide/stages/examination.ts";
+import { AGENT_PAUSED } from "../decide/stages/safety.ts";
+import { argumentsOf, environmentOf } from "../hooks/client-program.ts";
 import type { Judges } from "../judges/index.ts";
-import { hasLostTerminal } from "./codex-terminals.ts";
+import { raiseTrailAlarms } from "../records/audit/alarms.ts";
+import { lastLine } from "../records/audit/last-lines.ts";
+import type { ChannelNote } from "./channel.ts";
 import type { PartsWithoutDatabase } from "./parts-without-database.ts";
-import { refusedNote } from "./refused-note.ts";
 import type { Opened } from "./stores.ts";
 
 /** How often surfaces are informed at the most that another call is being judged, in milliseconds. */
@@ -96,4 +109,133 @@ function publishDecision(
   if (!listeners.hasListener("decision")) return;
   const data = { ts: clock.now() / 1000, agent_name: agent?.name ?? "none", executor, decision };
   listeners.publish({ type: "decision", data });
+}
+
+/** Codex runs its turns in a daemon, which continues where the terminal that it was started in was closed. */
+
+const DAEMON_OPTION = "--managed-daemon";
+const PROGRAM = "codex";
+
+/**
+ * True if this process is such a daemon, and no Codex with its home is left in any terminal: which of several it works for isn't known. From Linux's /proc; false on other systems. Never rejects.
+ */
+export async function hasLostTerminal(pid: number): Promise<boolean> {
+  try {
+    if (!argumentsOf(pid).includes(DAEMON_OPTION)) return false;
+    const home = homeOf(pid);
+    for (const name of await readdir("/proc"))
+      if (/^\d+$/.test(name) && (await isInTerminal(Number(name))) && homeOf(Number(name)) === home) return false;
+    return true;
+  } catch {
+    return false; // another system, or the process has ended
+  }
+}
+
+/** What a Codex and its daemon share. @throws the system's error */
+function homeOf(pid: number): string {
+  const { CODEX_HOME, HOME = "" } = environmentOf(pid);
+  return CODEX_HOME || join(HOME, ".codex");
+}
+
+/** True of a Codex of this user's. */
+async function isInTerminal(pid: number): Promise<boolean> {
+  try {
+    const text = await readFile(`/proc/${pid}/stat`, "utf8");
+    const end = text.lastIndexOf(")");
+    // After the name: state, parent, group, session, and the controlling terminal, 0 where there is none.
+    const terminal = text.slice(end + 2).split(" ")[4];
+    if (text.slice(text.indexOf("(") + 1, end) !== PROGRAM || terminal === "0") return false;
+    return (await stat(`/proc/${pid}`)).uid === process.getuid?.();
+  } catch {
+    return false; // it has ended meanwhile
+  }
+}
+
+/** Of each line, in characters. */
+const LINE_LENGTH = 200;
+
+const TITLES: Readonly<Record<Language, (agent: string) => string>> = {
+  en: (agent) => `${agent} was refused a call`,
+  it: (agent) => `A ${agent} è stata respinta una chiamata`,
+};
+
+/** What was refused, why and what is possible, for the user who is away: a line each. Of the call's values only what its card's line shows. */
+export function refusedNote(refused: RefusedCall, language: Language): ChannelNote {
+  const { agent_name, summary, review, args } = refused;
+  // A judge that was asked may quote what it looked at.
+  const unquoted = review && { ...review, sentence: withoutSentence(review.sentence, review, args ?? {}) };
+  const why = refusedText({ ...refused, review: unquoted }, language);
+  return {
+    kind: "refused",
+    is_urgent: false,
+    title: TITLES[language](visible(agent_name)),
+    // What a call names could read like a line of the gate's own.
+    lines: [`│ ${lineOf(summary)}`, lineOf(why), possibleText(refused, language)],
+    only: ["telegram"],
+    when_away: true,
+  };
+}
+
+function lineOf(text: string): string {
+  return shortened(visible(text.replace(/\s+/g, " ")), LINE_LENGTH);
+}
+
+/** Continues with what the previous gate left: waiting requests, a pause, grants of its sessions. */
+export function continueFrom(opened: Opened, gate: Gate): void {
+  const { paths, config, clock, alarms, audit, listeners, log, storage } = opened;
+  const { agent_pauses, approvals, grants, kept_pauses, rate, safety } = opened;
+  const { databases, activity, irregularities, may_have_lost_pause } = storage.opened;
+  audit.subscribe((line) => {
+    if (listeners.hasListener("audit.line"))
+      listeners.publish({ type: "audit.line", data: JSON.parse(line) as AuditLine });
+  });
+  const trail = { folder: paths.audit_dir, head_file: paths.audit_head };
+  audit.begin(
+    (health) => raiseTrailAlarms(alarms, health, trail, config.audit.on_failure),
+    () => storage.watch.lossByNow(),
+  );
+  // Before anything that may fail: the next start finds a safety database, and doesn't check the trail again.
+  if (may_have_lost_pause && safety.pause.reason === undefined && wasPaused(paths)) {
+    const reason = "the gate was paused when its safety database was lost";
+    safety.pause.begin({ by: "human", reason, clears: "by_human" });
+  }
+  // Now, so that a disk that gets full later doesn't keep a pause from it.
+  kept_pauses.flush();
+  for (const who of kept_pauses.adopted) noteKeptPause(opened, who);
+  storage.write(databases.approvals, () => gate.broker.start());
+  for (const request of approvals.listPending({ limit: 100_000 })) rate.asked(request);
+  for (const { db } of [...Object.values(databases), activity]) serveOthers(db);
+  storage.write(databases.grants, () => grants.endGateSessions());
+  storage.write(databases.approvals, () => {
+    approvals.refusals.endGateSessions();
+    // Also removes requests that had ended when the gate was killed.
+    approvals.flush();
+  });
+  for (const { event, file, message, hint } of irregularities) {
+    alarms.raise({ code: "file_renewed", subject: file, message, hint });
+    audit.append({ event, ts: clock.now() / 1000, file: basename(file) });
+    log(message);
+  }
+  audit.flush();
+  const paused = safety.pause.reason;
+  if (paused !== undefined) gate.waiting.withdrawAll(`the gate is paused: ${paused}`);
+  for (const { agent_id } of agent_pauses.list())
+    gate.waiting.withdrawAgent(agent_id, AGENT_PAUSED, "approval.withdrawn-pause");
+  gate.broker.completeWithdrawals();
+}
+
+/** Says that the gate, or an agent, starts paused though no database knows it: the trail may not know it either. */
+function noteKeptPause({ agents, audit, clock, log, paths, safety }: Opened, who: string): void {
+  const agent = who === GATE ? undefined : (agents.get(who)?.name ?? who);
+  const ts = clock.now() / 1000;
+  if (agent === undefined) audit.append({ event: "paused", ts, by: safety.pause.state().by });
+  else audit.append({ event: "agent.paused", ts, agent });
+  log(
+    `${agent ?? "the gate"} starts paused: the gate before could not store that, but kept it in ${paths.kept_pauses}`,
+  );
+}
+
+/** Whether the gate was paused, according to the trail. */
+function wasPaused({ audit_dir }: GatePaths): boolean {
+  return lastLine(audit_dir, ({ event }) => event === "paused" || event === "resumed")?.event === "paused";
 }

@@ -9,9 +9,9 @@ import { DiskReserve } from "../base/files/disk-reserve.ts";
 import { RoomAhead } from "../base/files/room-ahead.ts";
 import { type Config, gatePathsWith, loadConfigWithSources, loadPolicyOverrides, Settings } from "../config/index.ts";
 import { Prices } from "../decide/costs/prices.ts";
-import { agentKindOf } from "../decide/executors/agent-kind.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "../decide/executors/catalog.ts";
-import type { PolicyOverrides } from "../decide/policy/policy-overrides.ts";
+import { agentKindOf } from "../decide/executors/manifest.ts";
+import type { PolicyOverrides } from "../decide/policy/policy.ts";
 import { AuditLog } from "../records/audit/log.ts";
 import { NoteBoard } from "./note-board.ts";
 

@@ -1,6 +1,6 @@
 import type { Env } from "../../ipc/base/paths.ts";
 import type { ProposedCall } from "../../ipc/contract/wire.ts";
-import type { AgentKind } from "../decide/executors/agent-kind.ts";
+import type { AgentKind } from "../decide/executors/manifest.ts";
 
 /** Where a hook's payload is read, and answered. */
 export interface HookPlace {

@@ -2,7 +2,7 @@ import type { GatePaths } from "../../ipc/base/paths.ts";
 import { GateError } from "../../ipc/contract/gate-error.ts";
 import type { JudgeStatus, JudgeTest, Measurement, ModelStatus } from "../../ipc/contract/judges.ts";
 import type { Config } from "../config/index.ts";
-import { isConcerned, skippedTools } from "../decide/reviews/concerns.ts";
+import { isConcerned, skippedTools } from "../decide/reviews/review-steps.ts";
 import type { Reviewer } from "../decide/stages/examination.ts";
 import type { JudgeParts, Judges } from "./judge-parts.ts";
 import { measuredOf } from "./judge-results.ts";

@@ -7,7 +7,7 @@ import { coverOf, Indexes } from "../../main/box/arguments/masks.ts";
 import { Places, TooLarge } from "../../main/box/project/places.ts";
 import { TimeSlice } from "../../main/box/project/time-slice.ts";
 import { HeldByGit } from "../../main/decide/description/held-by-git.ts";
-import { askedBelow } from "../../main/decide/guard/asked-each-time.ts";
+import { askedBelow } from "../../main/decide/guard/further-needs.ts";
 import { realForm, realPath } from "../../main/shell-reading/targets/path.ts";
 import { withScanLimit } from "../../main/shell-reading/targets/tree-scan.ts";
 import { indexOf } from "../support/git-index.ts";

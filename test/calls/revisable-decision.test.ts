@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { RevisableDecision } from "../../main/calls/revisable-decision.ts";
+import { RevisableDecision } from "../../main/calls/life.ts";
 import { decided } from "../support/examinations.ts";
 
 it("a revised decision is the current one; who read it before keeps what they read", () => {

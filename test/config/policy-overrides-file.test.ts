@@ -5,8 +5,7 @@ import { describe, expect, it, test } from "vitest";
 import { shortened } from "../../ipc/base/visible-text.ts";
 import { CAPABILITIES, LEVELS, type Outcome } from "../../ipc/contract/decision.ts";
 import { loadPolicyOverrides } from "../../main/config/policy-overrides-file.ts";
-import { isStricter, POLICY_TABLE } from "../../main/decide/policy/policy.ts";
-import { PolicyOverrides, type Profile } from "../../main/decide/policy/policy-overrides.ts";
+import { isStricter, POLICY_TABLE, PolicyOverrides, type Profile } from "../../main/decide/policy/policy.ts";
 import { ROBERTO } from "../support/gate-stores.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 

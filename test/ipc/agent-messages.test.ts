@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readMessage } from "../../ipc/socket/agent-messages.ts";
+import { readMessage } from "../../ipc/socket/agent-server.ts";
 
 const MARKER = "Zx9-Secret-4711";
 const HELLO = { id: "1", protocol: 1, agent: { name: "a" } };

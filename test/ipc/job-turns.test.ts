@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Job, JobTurns } from "../../ipc/socket/job-turns.ts";
+import { type Job, JobTurns } from "../../ipc/socket/line-connection.ts";
 
 /** Works for so many milliseconds in steps of half a millisecond. */
 class Busy implements Job {

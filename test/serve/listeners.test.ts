@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { GateError } from "../../ipc/contract/gate-error.ts";
 import { OPERATOR_EVENTS } from "../../ipc/contract/operator-api.ts";
-import { type GateEvent, Listeners } from "../../main/agents/listeners.ts";
+import { type GateEvent, Listeners } from "../../main/agents/agent-pauses.ts";
 
 function listenersThatReport() {
   const failures: unknown[] = [];

@@ -1,3 +1,4 @@
+import { GateError } from "../../../ipc/contract/gate-error.ts";
 import type { Language } from "../../../ipc/contract/language.ts";
 import type { Answer, ApprovalView, Principal } from "../../../ipc/contract/operator-api.ts";
 import type { WithdrawalRule } from "../../../ipc/contract/rules.ts";
@@ -5,21 +6,21 @@ import type { Surface } from "../../../ipc/contract/surface.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
 import { earlierEnd } from "../../base/clocks/two-clock-end.ts";
 import { errorCode } from "../../base/errors.ts";
+import { placeOf } from "../../decide/description/call-place.ts";
+import { runsUnasked } from "../../decide/description/hazards.ts";
+import { changedSince, standsForOf } from "../../decide/description/run-by-name.ts";
+import { skillTexts } from "../../decide/description/skill-text.ts";
 import type { CalledTool } from "../../decide/executors/called-tool.ts";
+import { CommandLines } from "../../decide/executors/command-lines.ts";
 import type { GrantStore } from "../../decide/grants/store.ts";
 import { attempt } from "../attempt.ts";
 import { Answering, type AnsweringSettings, type Ended } from "./answering.ts";
 import { ApprovalError } from "./approval-error.ts";
-import { scriptChanged, withScriptsOfNow } from "./changed-scripts.ts";
-import { deadlineOf, remainingOf } from "./deadline.ts";
-import { DeadlineExtension } from "./deadline-extension.ts";
-import { DeadlineTimer } from "./deadline-timer.ts";
-import { OrphanedRequests, RETURN_WITHIN_MS } from "./orphaned-requests.ts";
+import { DeadlineExtension, DeadlineTimer, deadlineOf, remainingOf } from "./deadline.ts";
 import type { Decider, NewPending, PendingRequest } from "./pending-request.ts";
 import type { ApprovalRegistry } from "./registry.ts";
-import { Unattended } from "./unattended.ts";
 import { approvalView } from "./view.ts";
-import { type Withdrawal, Withdrawals } from "./withdrawals.ts";
+import { OrphanedRequests, RETURN_WITHIN_MS, type Withdrawal, Withdrawals } from "./withdrawals.ts";
 
 /**
  * The life of a request between the registry and those who ask, answer and watch: identical calls share one, and however it ends
@@ -391,5 +392,103 @@ export class ApprovalBroker {
   #clockWasSet(): void {
     for (const pending of this.registry.listPending({ limit: MAX_MOVED }))
       this.#events.moved(pending.token, this.#shownDeadline(pending));
+  }
+}
+
+/**
+ * An approval is for what the card said: where a file that the call would run is another one by now, nothing is allowed, and the user
+ * is asked anew. Identical calls share a request, and so what it was described by.
+ */
+
+/** The request with what its names stand for now; undefined where that is what its card says. */
+function withScriptsOfNow(request: PendingRequest, home: string): PendingRequest | undefined {
+  const { extra } = request;
+  const { description, args } = extra;
+  const is_skill = description !== undefined && runsUnasked(description.hazards);
+  if (description === undefined || args === null) return undefined;
+  if (description.commands.length === 0 && !is_skill) return undefined;
+  const call: ProposedCall = { intent: "", executor: extra.executor, args };
+  if (extra.cwd !== null) call.context = { cwd: extra.cwd };
+  const described = new Set(description.commands.map(({ arg }) => arg));
+  const lines = new CommandLines(call, home).all.filter(({ arg }) => described.has(arg));
+  const place = placeOf(call, home, undefined);
+  const now = [...standsForOf(lines, place), ...(is_skill ? skillTexts(args, place) : [])];
+  const stands_for = changedSince(description.stands_for, now);
+  if (stands_for === null) return undefined;
+  return { ...request, extra: { ...extra, description: { ...description, stands_for } } };
+}
+
+/** The answer to a request whose script changed while its card was shown. */
+function scriptChanged(): GateError {
+  return new GateError(
+    "script_changed",
+    "what would run has changed since you were asked: nothing was allowed",
+    "look at the request again, then answer it",
+  );
+}
+
+/** Which requests wait for a client that continues without its terminal: looked at for as long as they wait. */
+
+/** How often, in milliseconds. */
+const LOOK_MS = 2000;
+/** Each look takes some 50 ms for each of them, and an agent may name any process: more clients than anybody has aren't looked at. */
+const MAX_CLIENTS = 8;
+
+interface UnattendedParts {
+  /** Whether the client with this process id has lost its terminal. Never rejects. */
+  hasLostTerminal(pid: number): Promise<boolean>;
+  /** Of this request it is another than before. */
+  changed(token: string): void;
+}
+
+export class Unattended {
+  readonly #parts: UnattendedParts;
+  readonly #requests = new Map<string, { pid: number; is_alone: boolean }>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(parts: UnattendedParts) {
+    this.#parts = parts;
+  }
+
+  /** True if its client was without a terminal when it was last looked at. */
+  has(token: string): boolean {
+    return this.#requests.get(token)?.is_alone === true;
+  }
+
+  /** @param pid the client's process */
+  watch(token: string, pid: number): void {
+    const clients = this.#clients();
+    if (!clients.has(pid) && clients.size >= MAX_CLIENTS) return;
+    this.#requests.set(token, { pid, is_alone: this.has(token) });
+    this.#timer ??= this.#later();
+  }
+
+  forget(token: string): void {
+    this.#requests.delete(token);
+  }
+
+  stop(): void {
+    this.#requests.clear();
+    clearTimeout(this.#timer);
+  }
+
+  #later(): NodeJS.Timeout {
+    return setTimeout(() => void this.#look(), LOOK_MS).unref();
+  }
+
+  #clients(): Set<number> {
+    return new Set([...this.#requests.values()].map(({ pid }) => pid));
+  }
+
+  async #look(): Promise<void> {
+    for (const pid of this.#clients()) {
+      const is_alone = await this.#parts.hasLostTerminal(pid);
+      for (const [token, request] of this.#requests) {
+        if (request.pid !== pid || request.is_alone === is_alone) continue;
+        request.is_alone = is_alone;
+        this.#parts.changed(token);
+      }
+    }
+    this.#timer = this.#requests.size === 0 ? undefined : this.#later();
   }
 }

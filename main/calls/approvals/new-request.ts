@@ -3,8 +3,7 @@ import type { Decision, Level, Verdict } from "../../../ipc/contract/decision.ts
 import { projectAsked } from "../../decide/confinement/declaration.ts";
 import { describe } from "../../decide/description/describe.ts";
 import { reversibilityOf } from "../../decide/description/effect.ts";
-import type { PolicyTable } from "../../decide/policy/policy.ts";
-import { policyFor } from "../../decide/policy/policy-overrides.ts";
+import { type PolicyTable, policyFor } from "../../decide/policy/policy.ts";
 import { kindOf, PLAN_MODE, type Reviewable } from "../../decide/stages/examination.ts";
 import { workingDirectoryOf } from "../../shell-reading/clear/call-environment.ts";
 import type { ResolvedRequirement } from "../../shell-reading/targets/target.ts";

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type Database from "better-sqlite3";
 import { ownCommand } from "../../../ipc/base/own-command.ts";
+import type { ApprovalStatus, Capability } from "../../../ipc/contract/decision.ts";
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import type { Principal } from "../../../ipc/contract/operator-api.ts";
 import type { WithdrawalRule } from "../../../ipc/contract/rules.ts";
@@ -12,12 +13,11 @@ import { PreparedStatements } from "../../base/sqlite/prepared-statements.ts";
 import { ApprovalError, alreadyResolved, damagedRequest } from "./approval-error.ts";
 import { deadlineOf, IS_IN_TIME, isLate, nextDeadline } from "./deadline.ts";
 import { endedExtra } from "./ended-request.ts";
-import { type EndedQuery, endedRows } from "./history.ts";
 import { JudgePasses } from "./judge-passes.ts";
-import type { AskedCall } from "./orphaned-requests.ts";
 import type { NewPending, PendingRequest, Resolution } from "./pending-request.ts";
 import { SessionRefusals } from "./session-refusals.ts";
 import { type StoredRow as Row, readRequest, requestRow } from "./stored-request.ts";
+import type { AskedCall } from "./withdrawals.ts";
 
 /** Every request that a user is asked about, with its TTL and its end (docs/decisions/requirements-approvals.md, "Registry"). */
 
@@ -440,4 +440,68 @@ export class ApprovalRegistry {
 
 function keptSummary({ extra, capability_class }: PendingRequest): string {
   return extra.kept?.target_summary ?? capability_class;
+}
+
+/** A page of the requests that ended, for a listing of any length. */
+
+interface EndedQuery {
+  token?: string | undefined;
+  /** Agent's name. */
+  agent?: string | undefined;
+  capability?: Capability | undefined;
+  status?: Exclude<ApprovalStatus, "pending"> | undefined;
+  /** In the target, the class, the agent or the message; upper and lower case alike. */
+  text?: string | undefined;
+  /** When it ended, ISO-8601 UTC with whole seconds. */
+  since?: string | undefined;
+  /** Exclusive. */
+  until?: string | undefined;
+  /** Only what a user answered. */
+  answered?: boolean | undefined;
+  offset: number;
+  limit: number;
+}
+
+/** So many of the last ones are searched for words. */
+const SEARCHED = 20_000;
+
+/** The last answered first. A statement is one of few: each condition has its place in it, or none. */
+function endedRows<Row>(db: PreparedStatements, query: EndedQuery): { total: number; rows: Row[] } {
+  const { token, agent, status, capability, text, since, until, answered, limit, offset } = query;
+  const where = ["status <> 'pending'"];
+  if (token !== undefined) where.push("token = $token");
+  if (agent !== undefined) where.push("agent_name = $agent");
+  if (status !== undefined) where.push("status = $status");
+  // The class begins with the capability's name: `fs_write:~/x/*, network_http:example.org`.
+  if (capability !== undefined) where.push("instr(', ' || capability_class, ', ' || $capability) > 0");
+  if (since !== undefined) where.push("decision_at >= $since");
+  if (until !== undefined) where.push("decision_at < $until");
+  // A message with an approval says what answered it in the user's place: a grant.
+  if (answered === true) where.push("(status = 'rejected' OR (status = 'approved' AND message IS NULL))");
+  const is_search = text !== undefined && text !== "";
+  if (is_search)
+    where.push(
+      "instr(lower(target_summary || char(10) || capability_class || char(10) || action_verb || char(10) || agent_name || char(10) || ifnull(message, '')), $text) > 0",
+    );
+  // Words are looked for among the last ones only: however long the history is, it takes the same time.
+  const from = is_search
+    ? `(SELECT rowid, * FROM pending WHERE status <> 'pending' ORDER BY decision_at DESC LIMIT ${SEARCHED})`
+    : "pending";
+  const clause = where.join(" AND ");
+  const values = {
+    token,
+    agent,
+    status,
+    capability: capability?.replace(":", "_"),
+    since,
+    until,
+    text: text?.toLowerCase(),
+  };
+  const total = db.count(`SELECT count(*) AS count FROM ${from} WHERE ${clause}`, values);
+  const rows = db
+    .prepare<Row>(
+      `SELECT * FROM ${from} WHERE ${clause} ORDER BY decision_at DESC, rowid DESC LIMIT $limit OFFSET $offset`,
+    )
+    .all({ ...values, limit, offset });
+  return { total, rows };
 }

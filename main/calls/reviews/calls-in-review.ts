@@ -3,14 +3,12 @@ import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import type { RunningReview } from "../../../ipc/contract/judges.ts";
 import type { WithdrawalRule } from "../../../ipc/contract/rules.ts";
-import type { Denial, Reviewable } from "../../decide/stages/examination.ts";
-import { type Reviewer, TOO_MANY_AT_ONCE } from "../../decide/stages/examination.ts";
+import { type Denial, type Reviewable, type Reviewer, TOO_MANY_AT_ONCE } from "../../decide/stages/examination.ts";
 import type { BrokerSettings } from "../approvals/broker.ts";
 import { summaryOf } from "../approvals/question.ts";
 import { quotaCharacters, WaitingQuota } from "../approvals/waiting-quota.ts";
 import { attempt } from "../attempt.ts";
-import { type Advance, type Call, deliver, type Why } from "../life.ts";
-import { BY_AGENT } from "../without-answer.ts";
+import { type Advance, BY_AGENT, type Call, deliver, type Why } from "../life.ts";
 import { type Reviews, reviewCall } from "./review-call.ts";
 
 /** The calls that judges look at. Each leaves once: with what the judges found, or because something withdrew it. */

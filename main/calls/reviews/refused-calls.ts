@@ -11,7 +11,7 @@ import type { Denial, Examined, Reviewable } from "../../decide/stages/examinati
 import type { BrokerSettings } from "../approvals/broker.ts";
 import { type JudgePasses, passOf } from "../approvals/judge-passes.ts";
 import { summaryOf } from "../approvals/question.ts";
-import { keysOf } from "../approvals/share-keys.ts";
+import { keysOf } from "../approvals/waiting-quota.ts";
 
 /** The calls that were refused, in memory: the user sees what, why and what is possible, and may allow one once in spite of judges. */
 

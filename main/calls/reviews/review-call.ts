@@ -3,11 +3,12 @@ import type { StandsFor } from "../../../ipc/contract/description.ts";
 import { placeOf } from "../../decide/description/call-place.ts";
 import { standsForOf } from "../../decide/description/run-by-name.ts";
 import { decisionOf, traceOf } from "../../decide/pipeline.ts";
-import { reviewersFor } from "../../decide/reviews/concerns.ts";
-import { withoutSentence } from "../../decide/reviews/quotes.ts";
-import type { Denial, Examined, Reviewable } from "../../decide/stages/examination.ts";
+import { reviewersFor, withoutSentence } from "../../decide/reviews/review-steps.ts";
 import {
+  type Denial,
+  type Examined,
   type NotedReview,
+  type Reviewable,
   type Reviewed,
   type Reviewer,
   reviewWithoutAnswer,

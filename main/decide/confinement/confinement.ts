@@ -1,27 +1,37 @@
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { shellWord } from "../../../ipc/base/shell-quoted.ts";
 import type { UnconfinedReason } from "../../../ipc/contract/box.ts";
 import type { Level } from "../../../ipc/contract/decision.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
 import { workingDirectoryOf } from "../../shell-reading/clear/call-environment.ts";
 import { programSearchOf, searchedBelow } from "../../shell-reading/clear/program-search.ts";
+import {
+  needsTheMachine,
+  outlivesCommand,
+  printsEnvironment,
+  usesNetwork,
+  wrapsTheMachine,
+} from "../../shell-reading/programs/box-programs.ts";
 import { asksForOutside } from "../../shell-reading/programs/gate-command.ts";
 import { GIT } from "../../shell-reading/programs/git.ts";
-import { programCalled } from "../../shell-reading/programs/table.ts";
+import { changesOnlyShell } from "../../shell-reading/programs/shell-builtins.ts";
+import { isAboutMachine, programCalled } from "../../shell-reading/programs/table.ts";
+import type { SimpleCommand } from "../../shell-reading/shell/reading.ts";
 import { isLoopback } from "../../shell-reading/targets/host.ts";
-import { linksOnWay } from "../../shell-reading/targets/path.ts";
-import type { ResolvedRequirement } from "../../shell-reading/targets/target.ts";
+import { linksOnWay, realForm } from "../../shell-reading/targets/path.ts";
+import { kindOf } from "../../shell-reading/targets/path-kind.ts";
+import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
+import { projectRoot } from "../../shell-reading/targets/project.ts";
+import { pathTarget, type ResolvedRequirement } from "../../shell-reading/targets/target.ts";
 import { following, isFollowingOver, withScanLimit } from "../../shell-reading/targets/tree-scan.ts";
 import { placeOf } from "../description/call-place.ts";
 import { HeldByGit } from "../description/held-by-git.ts";
 import type { Executor } from "../executors/catalog.ts";
 import { COMMAND_ARGS, type CommandLine, type CommandLines } from "../executors/command-lines.ts";
 import type { GuardSettings } from "../guard/guard.ts";
+import { effectsOf, recordedAccesses } from "../guard/shell/effects.ts";
 import type { Box } from "./box.ts";
-import { boxNeeds } from "./box-needs.ts";
 import type { Declaration } from "./declaration.ts";
-import { linkedPackages } from "./linked-packages.ts";
-import { onlyLooks } from "./looking.ts";
 import { hazardsOf } from "./lost-work.ts";
 import { isShellOnly, needsBox, programsOf } from "./needs-box.ts";
 import {
@@ -34,7 +44,7 @@ import {
   stayingBehind,
 } from "./processes.ts";
 import { confinedProject, type Project, type ProjectPlace, projectAbove } from "./project.ts";
-import { touchedBy } from "./touched.ts";
+import { isDevice, type Touched, touchedBy } from "./touched.ts";
 
 /** What box does a command line get? What gets none is decided on as if there were none. */
 
@@ -345,3 +355,99 @@ function localHost(line: CommandLine, needs: readonly ResolvedRequirement[]): st
     if (capability === "network:http" && target.kind === "host" && isLocal(target.host)) return target.host;
   return null;
 }
+
+/**
+ * What a confined call needs: what its box lets through, whatever the program is. The agent's own words can still add a need, and
+ * what is asked about by name stays. Hosts aren't among them: each is asked about when it is reached.
+ * @param reads the needs that ask for what it reads beside the project
+ * @param stated the call's own
+ */
+function boxNeeds(
+  { kind, project, writes, network }: Declaration,
+  reads: readonly ResolvedRequirement[],
+  stated: readonly ResolvedRequirement[],
+  home: string,
+): ResolvedRequirement[] {
+  const tree = (capability: "fs:read" | "fs:write", folder: string): ResolvedRequirement => ({
+    capability,
+    target: pathTarget(folder, home, undefined, true),
+  });
+  const others = stated.filter(({ capability, target, ask_each_time, beyond_grants }) => {
+    if (capability === "fs:read" || capability === "fs:write")
+      return ask_each_time !== undefined || beyond_grants !== undefined;
+    if (capability === "network:http") return !network && target.kind !== "host";
+    return capability !== "code:exec";
+  });
+  const all = [
+    ...[project, ...writes].flatMap((folder) =>
+      kind === "looking" ? [tree("fs:read", folder)] : [tree("fs:read", folder), tree("fs:write", folder)],
+    ),
+    ...reads,
+    ...others,
+  ];
+  return [...new Map(all.map((need) => [JSON.stringify(need), need])).values()];
+}
+
+/** Packages that a project shares with another one by a link, as worktrees often do. */
+
+const PACKAGES = "node_modules";
+
+/**
+ * What of them is to be read, each folder by a need of its own: whoever may write in the project may have made the link. Nothing where
+ * it leads to anything but another project's packages.
+ * @param root of the project; absolute and real
+ * @param cwd in it
+ */
+function linkedPackages(root: string, cwd: string, home: string): Extract<Touched, { reads: unknown }> {
+  const reads: string[] = [];
+  const needs: ResolvedRequirement[] = [];
+  for (let folder = realForm(cwd) ?? root; isAtOrBelow(folder, root); folder = dirname(folder)) {
+    const link = join(folder, PACKAGES);
+    const real = kindOf(link) === "link" ? realForm(link) : null;
+    if (real !== null && isOfAnotherProject(real, root, home)) {
+      reads.push(real);
+      needs.push({ capability: "fs:read", target: pathTarget(real, home, undefined, true) });
+    }
+  }
+  return { reads, needs };
+}
+
+function isOfAnotherProject(packages: string, root: string, home: string): boolean {
+  if (basename(packages) !== PACKAGES || isAtOrBelow(packages, root) || kindOf(packages) !== "folder") return false;
+  return projectRoot(dirname(packages), home) !== null;
+}
+
+/**
+ * Lines that only look, and aren't clear for their words alone: substitutions, patterns, variables, groups, conditions. Each of their
+ * programs has a record and is used to read. That is why they get a box in which nothing can be written, and it is all that it says: what
+ * holds them is the box.
+ */
+
+/** True if every command of the line is known to read only. */
+export function onlyLooks({ reading }: CommandLine): boolean {
+  if (reading.unread !== null || reading.fork_bomb !== null || reading.commands.length === 0) return false;
+  return reading.commands.every(looks);
+}
+
+function looks(command: SimpleCommand): boolean {
+  const { name, via, argv, in_background, redirects } = command;
+  if (in_background || via.some((label) => !mayWrap(label.split(" ")[0] ?? ""))) return false;
+  if (redirects.some(({ operator, target }) => isWritten(operator) && !isHarmless(target.text))) return false;
+  const args = argv.slice(1);
+  if (printsEnvironment(name, args)) return true;
+  if (needsTheMachine(name, args) || usesNetwork(name, args) || isAboutMachine(name, args)) return false;
+  if (changesOnlyShell(name)) return true;
+  const program = programCalled(name);
+  if (program === undefined) return false;
+  const { accesses, unclear, changes_unnamed } = recordedAccesses(command);
+  const { found_deleted } = effectsOf(command);
+  if (unclear !== null || changes_unnamed === true || found_deleted.length > 0) return false;
+  return accesses.every(({ kind }) => kind === "read" || kind === "list");
+}
+
+const mayWrap = (name: string): boolean => !wrapsTheMachine(name) && !outlivesCommand(name);
+
+const isWritten = (operator: string): boolean => operator.includes(">");
+
+/** Another descriptor, or what takes anything. */
+const isHarmless = (target: string): boolean => /^(?:&?\d+|-)$/.test(target) || isDevice(target);

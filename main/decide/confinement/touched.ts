@@ -10,7 +10,7 @@ import { askedEachTime } from "../../shell-reading/targets/secret-files.ts";
 import { pathName, pathTarget, type ResolvedRequirement, targetText } from "../../shell-reading/targets/target.ts";
 import { following } from "../../shell-reading/targets/tree-scan.ts";
 import { HeldByGit } from "../description/held-by-git.ts";
-import { askedBelow, markedByName } from "../guard/asked-each-time.ts";
+import { askedBelow, markedByName } from "../guard/further-needs.ts";
 import type { GateFiles } from "../guard/gate-files.ts";
 import { isForbidden } from "../guard/guard.ts";
 import { runsLater } from "../guard/run-later.ts";

@@ -1,4 +1,4 @@
-import type { Description } from "../../../ipc/contract/description.ts";
+import type { DescribedCommand, Description } from "../../../ipc/contract/description.ts";
 import type { CallKind } from "../../../ipc/contract/hazards.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
 import { askedOutside } from "../../shell-reading/programs/gate-command.ts";
@@ -6,16 +6,17 @@ import { withScanLimit } from "../../shell-reading/targets/tree-scan.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
 import type { ExecutorManifest } from "../executors/manifest.ts";
 import { takesComments } from "../executors/needs.ts";
+import { partsOf } from "../guard/shell/explain.ts";
 import { claimsOf, readDefinition } from "../mcp/definition.ts";
 import type { Reviewable } from "../stages/examination.ts";
-import { placeOf } from "./call-place.ts";
+import { type CallPlace, placeOf } from "./call-place.ts";
 import { changesOf } from "./changes.ts";
-import { describedCommand } from "./commands.ts";
-import { effectOfHazards, effectOfLines, effectOfTool, worse } from "./effect.ts";
+import { clearedLine, effectOfHazards, effectOfLines, effectOfTool, worse } from "./effect.ts";
 import { hazardOfTool, hazardsOfLines, hazardsOfNeeds, runsUnasked, typedIntoLater, worstFirst } from "./hazards.ts";
 import { HeldByGit } from "./held-by-git.ts";
 import { standsForOf } from "./run-by-name.ts";
 import { skillTexts } from "./skill-text.ts";
+import { tokensOf, tokensOfWords } from "./tokens.ts";
 
 /** What is known of a call once it is valid. */
 export type Describable = Pick<Reviewable, "call" | "executor" | "needs" | "settings" | "lines">;
@@ -126,4 +127,37 @@ function requestOf({ args }: ProposedCall, manifest: ExecutorManifest): Descript
   const asked = manifest.reversibility === "reversible" ? "GET" : "POST";
   const method = typeof args.method === "string" && /^[A-Za-z]{1,16}$/.test(args.method) ? args.method : asked;
   return { method: method.toUpperCase(), host, path: (pathname + search).slice(0, MAX_PATH) };
+}
+
+/** More parts than a card can list; the line itself is shown whole. */
+const MAX_PARTS = 100;
+
+/** A command line as it is shown: its words by kind, and its parts with what each touches. */
+function describedCommand(line: CommandLine, call: ProposedCall, place: CallPlace): DescribedCommand {
+  const { arg, text, is_list, reading } = line;
+  const cleared = clearedLine(line, call, place);
+  const seen = new Set<string>();
+  const parts = partsOf(line, cleared)
+    .filter(({ start, end }) => {
+      const key = `${start} ${end}`;
+      const is_new = start < end && end <= text.length && !seen.has(key);
+      seen.add(key);
+      return is_new;
+    })
+    .sort((a, b) => a.start - b.start || b.end - a.end)
+    .slice(0, MAX_PARTS)
+    .map(({ start, end, needs, unclear }) => ({ start, end, needs, unclear }));
+  return { arg, text, tokens: is_list ? tokensOfWords(wordsOf(call.args[arg]), text) : tokensOf(reading), parts };
+}
+
+/** Where each word of a list is in the text of them all. */
+function wordsOf(value: unknown): { start: number; end: number }[] {
+  let start = 0;
+  return (Array.isArray(value) ? value : [])
+    .filter((word) => typeof word === "string")
+    .map((word) => {
+      const span = { start, end: start + word.length };
+      start = span.end + 1;
+      return span;
+    });
 }

@@ -1,6 +1,9 @@
 import type { Reversibility } from "../../../ipc/contract/decision.ts";
 import type { Description, Hazard } from "../../../ipc/contract/description.ts";
 import { EFFECTS, type Effect, type HazardId } from "../../../ipc/contract/hazards.ts";
+import type { ProposedCall } from "../../../ipc/contract/wire.ts";
+import { needsOfLine } from "../../shell-reading/clear/line-needs.ts";
+import { programSearchOf } from "../../shell-reading/clear/program-search.ts";
 import { gitEffect } from "../../shell-reading/programs/git.ts";
 import { programCalled } from "../../shell-reading/programs/table.ts";
 import type { SimpleCommand } from "../../shell-reading/shell/reading.ts";
@@ -8,9 +11,9 @@ import { kindOf } from "../../shell-reading/targets/path-kind.ts";
 import type { ResolvedRequirement } from "../../shell-reading/targets/target.ts";
 import type { Executor } from "../executors/catalog.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
+import { lineOf } from "../executors/needs.ts";
 import type { Reviewable } from "../stages/examination.ts";
 import type { CallPlace } from "./call-place.ts";
-import { clearedLine } from "./cleared-line.ts";
 import type { HeldByGit } from "./held-by-git.ts";
 
 /** What a call leaves behind, from its reading: never from the tool's name. */
@@ -175,4 +178,20 @@ export function reversibilityOf(
   return effect === "sends" && hazards.some(({ id }) => EFFECT_OF[id] === "sends")
     ? "irreversible"
     : REVERSIBILITY[effect];
+}
+
+type ClearedLine = ReturnType<typeof needsOfLine>;
+
+/** A line belongs to one examination of one call. */
+const known = new WeakMap<CommandLine, ClearedLine>();
+
+/** What the grammar says of a command line, looked at once for all that is said of it: each of its paths is looked for on the disk. */
+export function clearedLine(line: CommandLine, call: ProposedCall, place: CallPlace): ClearedLine {
+  const before = known.get(line);
+  if (before !== undefined) return before;
+  const { home, cwd = "", has_comments } = place;
+  const text = lineOf(call.args[line.arg]) ?? line.text;
+  const found = needsOfLine(text, home, cwd, has_comments, programSearchOf(call, home));
+  known.set(line, found);
+  return found;
 }

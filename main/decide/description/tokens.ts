@@ -1,7 +1,7 @@
 import { forEachChild, parse, type SyntaxNode } from "unbash";
 import type { DescribedCommand } from "../../../ipc/contract/description.ts";
-import { Budget, MAX_BYTES } from "../../shell-reading/shell/limits.ts";
 import type { Reading, Span } from "../../shell-reading/shell/reading.ts";
+import { Budget, MAX_BYTES } from "../../shell-reading/shell/scope.ts";
 
 /** A command line's words by kind, for colour: in order, none within another. */
 

@@ -6,15 +6,57 @@ import { readRegularFile } from "../../../ipc/base/regular-file.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { errorCode } from "../../base/errors.ts";
 import { fileError } from "../../base/files/file-errors.ts";
-import { type AgentKind, agentKindSchema } from "./agent-kind.ts";
 import type { CalledTool } from "./called-tool.ts";
 import { CLAUDE_CODE_EXECUTORS } from "./claude-code.ts";
-import { CODEX_EXECUTORS } from "./codex.ts";
 import { COMMON_TOOLS } from "./common-tools.ts";
 import { GEMINI_EXECUTORS } from "./gemini.ts";
 import { INTERNAL_EXECUTORS } from "./internal.ts";
-import { type ExecutorManifest, type ManifestSource, manifestSchema } from "./manifest.ts";
-import { OPENCODE_EXECUTORS } from "./opencode.ts";
+import { anything, count, flag, text } from "./json-schema.ts";
+import {
+  type AgentKind,
+  agentKindSchema,
+  type BuiltInManifest,
+  type ExecutorManifest,
+  type ManifestSource,
+  manifestSchema,
+} from "./manifest.ts";
+import {
+  EDIT,
+  fetches,
+  finds,
+  inside,
+  patches,
+  reads,
+  runs,
+  searches,
+  searchesWeb,
+  startsAgent,
+  writes,
+} from "./tool-shapes.ts";
+
+/** OpenCode's own tools. Its MCP tools, those of plugins, and whatever is not here: see catalog.ts. */
+const OPENCODE_EXECUTORS: readonly BuiltInManifest[] = [
+  // The plugin puts `workdir` into the call's working directory.
+  runs("bash", { timeout: count, workdir: text, description: text }, { content_args: ["description"] }),
+  reads("read", "filePath", { offset: count, limit: count }),
+  writes("write", "filePath", { content: text }),
+  writes("edit", "filePath", { oldString: text, newString: text }, { replaceAll: flag }, { verb: EDIT }),
+  // In the place of `write` and `edit` for some models.
+  patches("apply_patch", "patchText", "cambi file"),
+  finds("glob", "path"),
+  searches("grep", "path", { include: text }),
+  fetches("webfetch", { format: text, timeout: count }),
+  searchesWeb("websearch", { numResults: anything }),
+  startsAgent("task", { description: text, prompt: text, subagent_type: text }, ["prompt", "description"]),
+  inside("todowrite", "update its to-do list", "aggiorni la sua lista", ["todos"]),
+  inside("todoread", "read its to-do list", "legga la sua lista"),
+  inside("skill", "read the skill", "legga la skill"),
+  inside("question", "ask you something", "ti chieda qualcosa", ["questions"]),
+  inside("plan_enter", "plan", "pianifichi"),
+  inside("plan_exit", "show its plan", "mostri il suo piano", ["plan"]),
+  // What the model called that doesn't exist, or with arguments that don't fit: it only reads why.
+  inside("invalid", "read that its call was not valid", "legga che la sua chiamata non era valida", ["error"]),
+];
 
 /** A manifest that is ready to use. `validate` returns null, or what doesn't fit (names of arguments, never their values). */
 export interface Executor {
@@ -179,3 +221,38 @@ function undescribed(name: string): ExecutorManifest {
     scope: {},
   };
 }
+
+const subagent = (name: string): BuiltInManifest => startsAgent(name, { message: text }, ["message", "items"]);
+
+/** What a subagent gets to know while it runs. */
+const toSubagent = (name: string): BuiltInManifest =>
+  inside(name, "write to a subagent", "scriva a un sottoagente", ["message", "items"]);
+
+/**
+ * Codex's own tools, by the names that its hook gives them; a tool of a namespace is named by both without anything between them.
+ * `write_stdin`, `web_search` and the script of its code mode have no hook.
+ */
+const CODEX_EXECUTORS: readonly BuiltInManifest[] = [
+  // `write_stdin`, where the user leaves it on.
+  runs("Bash", {}, { keeps_input: true }),
+  patches("apply_patch", "patch", "modifichi dei file"),
+  reads("view_image", "path", { detail: text }, { verb: { en: "look at the picture", it: "guardi l'immagine" } }),
+  subagent("spawn_agent"),
+  subagent("multi_agent_v1spawn_agent"),
+  subagent("collaborationspawn_agent"),
+  toSubagent("send_input"),
+  toSubagent("multi_agent_v1send_input"),
+  inside("wait_agent", "wait for its subagents", "aspetti i suoi sottoagenti"),
+  inside("multi_agent_v1wait_agent", "wait for its subagents", "aspetti i suoi sottoagenti"),
+  inside("close_agent", "end a subagent", "chiuda un sottoagente"),
+  inside("multi_agent_v1close_agent", "end a subagent", "chiuda un sottoagente"),
+  inside("clocksleep", "wait", "aspetti"),
+  inside("update_plan", "update its plan", "aggiorni il suo piano", ["explanation", "plan"]),
+  inside("request_user_input", "ask you something", "ti chieda qualcosa", ["questions"]),
+  inside("tool_search", "look for a tool", "cerchi uno strumento", ["query"]),
+  inside("create_goal", "set its goal", "fissi il suo obiettivo", ["objective"]),
+  inside("update_goal", "update its goal", "aggiorni il suo obiettivo", ["objective"]),
+  inside("get_goal", "read its goal", "legga il suo obiettivo"),
+  inside("list_mcp_resources", "list what MCP servers offer", "elenchi ciò che offrono i server MCP"),
+  inside("list_mcp_resource_templates", "list what MCP servers offer", "elenchi ciò che offrono i server MCP"),
+];

@@ -1,8 +1,7 @@
 import { dirname } from "node:path";
 import type { CallEnvironment } from "../../shell-reading/clear/call-environment.ts";
-import { foldedPath } from "../../shell-reading/targets/folded-path.ts";
 import { hasTooManyNames, linksOnWay, realForm } from "../../shell-reading/targets/path.ts";
-import { kindOf } from "../../shell-reading/targets/path-kind.ts";
+import { foldedPath, kindOf } from "../../shell-reading/targets/path-kind.ts";
 import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
 import {
   movedPlaces,

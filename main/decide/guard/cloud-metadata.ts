@@ -1,6 +1,6 @@
 import { takesHosts } from "../../shell-reading/programs/sockets.ts";
 import type { Reading, SimpleCommand } from "../../shell-reading/shell/reading.ts";
-import { dataWords } from "./shell/text-only-words.ts";
+import { dataWords } from "./shell/path-words.ts";
 
 /**
  * The addresses where a cloud's machines are handed their credentials. What they give can't be taken back, and nothing that an agent

@@ -1,8 +1,8 @@
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
 import { type GuardEnv, workingDirectoryOf } from "../../shell-reading/clear/call-environment.ts";
 import type { PathPattern } from "../../shell-reading/shell/paths.ts";
-import { foldedPath } from "../../shell-reading/targets/folded-path.ts";
 import { expandHome, realForm } from "../../shell-reading/targets/path.ts";
+import { foldedPath } from "../../shell-reading/targets/path-kind.ts";
 import { earlierStateOf } from "../../shell-reading/targets/snapshot-path.ts";
 import type { ResolvedRequirement } from "../../shell-reading/targets/target.ts";
 import type { Executor } from "../executors/catalog.ts";
@@ -10,13 +10,10 @@ import { type CommandLine, CommandLines } from "../executors/command-lines.ts";
 import { AgentSettings } from "./agent-settings.ts";
 import { isCloudMetadata, namesCloudMetadata, reachesCloudMetadata } from "./cloud-metadata.ts";
 import type { GateFiles } from "./gate-files.ts";
-import { forbiddenPath } from "./path-patterns.ts";
+import { dangerousCommand, forbiddenPath, stringsIn } from "./patterns.ts";
 import { holdsSecrets, isAskedToRead, mayBeNamed, protectedPath } from "./protected-paths.ts";
-import { type MaskedTexts, maskedTexts } from "./shell/data-only.ts";
 import type { GuardRule } from "./shell/finding.ts";
-import { findingIn, findingText } from "./shell/guard-shell.ts";
-import { dangerousCommand } from "./shell-patterns.ts";
-import { stringsIn } from "./strings.ts";
+import { findingIn, findingText, type MaskedTexts, maskedTexts } from "./shell/guard-shell.ts";
 import { isDisk, pathFormOf, vitalFile, vitalFolder } from "./vital-paths.ts";
 
 /**

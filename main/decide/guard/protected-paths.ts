@@ -6,7 +6,7 @@ import {
   type Segment,
   segmentsOf,
 } from "../../shell-reading/shell/paths.ts";
-import { forbiddenPath } from "./path-patterns.ts";
+import { forbiddenPath } from "./patterns.ts";
 import { isHome } from "./vital-paths.ts";
 
 /**

@@ -2,9 +2,8 @@ import { type CallEnvironment, programFolders } from "../../shell-reading/clear/
 import { isProgramPlace } from "../../shell-reading/clear/program-places.ts";
 import { loadedByEnvrc } from "../../shell-reading/programs/envrc-files.ts";
 import { codeNamedBySettings } from "../../shell-reading/programs/git-named-code.ts";
-import { foldedPath } from "../../shell-reading/targets/folded-path.ts";
 import { realForm } from "../../shell-reading/targets/path.ts";
-import { kindOf } from "../../shell-reading/targets/path-kind.ts";
+import { foldedPath, kindOf } from "../../shell-reading/targets/path-kind.ts";
 import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
 import { projectRoot } from "../../shell-reading/targets/project.ts";
 import { AT_TOP, RUN_LATER_PLACES, type RunLaterPlace } from "./run-later-places.ts";

@@ -1,4 +1,4 @@
-import { type FoundString, stringsIn } from "./strings.ts";
+import { type FoundString, stringsIn } from "./patterns.ts";
 
 /** An agent's, a judge's or a user's words, without the arguments' values that they may quote. */
 

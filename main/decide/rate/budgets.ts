@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { type Capability, capabilitySchema } from "../../../ipc/contract/decision.ts";
-import type { Clock } from "../../base/clocks/clock.ts";
+import type { BootTime, Clock } from "../../base/clocks/clock.ts";
 import { PreparedStatements, type SqliteDatabase } from "../../base/sqlite/prepared-statements.ts";
-import { hasOne, isLess, type Level, levelAt, type Moment, momentOf, refilled, waitFor, wholeCalls } from "./bucket.ts";
 import type { Limit } from "./config.ts";
 
 /**
@@ -233,4 +232,65 @@ function leaseOf({ capacity }: Limit): number {
 /** What a gate that starts now would find. */
 function inFile(stored: Level | null, limit: Limit, now: Moment): number {
   return stored === null ? limit.capacity : refilled(stored, limit, now);
+}
+
+/** A token bucket, as numbers: a call takes one, time brings them back. */
+
+/** What was in a bucket at a moment. */
+interface Level {
+  tokens: number;
+  /** Unix milliseconds. */
+  wall_ms: number;
+  boot_id: string;
+  /** Milliseconds since that boot began. */
+  boot_ms: number;
+}
+
+/** This moment by both clocks. */
+interface Moment {
+  wall_ms: number;
+  boot: BootTime;
+}
+
+function momentOf(clock: Clock): Moment {
+  return { wall_ms: clock.now(), boot: clock.boot() };
+}
+
+/** For sums of fractions. */
+const ROUNDING = 1e-6;
+
+const MINUTE_MS = 60_000;
+
+/** Beyond what is missing: the time since boot is read five times a second, so that it may be that old at both ends. */
+const CLOCK_MS = 250;
+
+/**
+ * What is in a bucket by now. Within a boot the time since it counts alone: nobody can set that. Across boots the wall clock, whose jump
+ * ahead fills the bucket once and no more, and whose jump back takes nothing: this boot's own time has passed in any case.
+ */
+function refilled(level: Level, { per_minute, capacity }: Limit, { wall_ms, boot }: Moment): number {
+  const passed = level.boot_id === boot.id ? boot.ms - level.boot_ms : Math.max(wall_ms - level.wall_ms, boot.ms);
+  return Math.min(capacity, level.tokens + (Math.max(0, passed) * per_minute) / MINUTE_MS);
+}
+
+function levelAt(tokens: number, { wall_ms, boot }: Moment): Level {
+  return { tokens, wall_ms, boot_id: boot.id, boot_ms: boot.ms };
+}
+
+function hasOne(tokens: number): boolean {
+  return tokens >= 1 - ROUNDING;
+}
+
+function wholeCalls(tokens: number): number {
+  return Math.max(0, Math.floor(tokens + ROUNDING));
+}
+
+/** True if `tokens` are less than `others`, and not by rounding alone. */
+function isLess(tokens: number, others: number): boolean {
+  return tokens < others - ROUNDING;
+}
+
+/** Milliseconds until there is one again, from `tokens`. */
+function waitFor(tokens: number, { per_minute }: Limit): number {
+  return Math.ceil((Math.max(0, 1 - tokens) * MINUTE_MS) / per_minute) + CLOCK_MS;
 }

@@ -119,3 +119,16 @@ interface RepeatedRequest {
 function capabilitiesOf({ needs }: Pick<CountedCall, "needs">): Set<Capability> {
   return new Set(needs.map(({ capability }) => capability));
 }
+
+/** In grants.db: what is left in each bucket that isn't full, less what its gate may give before it writes again. */
+export function rateBuckets(db: SqliteDatabase): void {
+  db.exec(`CREATE TABLE rate_buckets (
+    agent_id   TEXT NOT NULL,
+    capability TEXT NOT NULL,
+    tokens     REAL NOT NULL,
+    wall_ms    REAL NOT NULL,
+    boot_id    TEXT NOT NULL,
+    boot_ms    REAL NOT NULL,
+    PRIMARY KEY (agent_id, capability)
+  ) WITHOUT ROWID`);
+}

@@ -6,7 +6,7 @@ import { absolutePath, variableName } from "../../base/config-values.ts";
 import { plainWords } from "../../shell-reading/clear/plain-words.ts";
 import { isLoopback } from "../../shell-reading/targets/host.ts";
 import { readListedHost } from "../../shell-reading/targets/listed-host.ts";
-import { agentKindSchema } from "../executors/agent-kind.ts";
+import { agentKindSchema } from "../executors/manifest.ts";
 
 /** The sections of gate.toml about judges: `[judge]`, `[models.NAME]`, `[[validators]]`, `[judge_agents.NAME]`, `[[mcp_tools]]`. */
 

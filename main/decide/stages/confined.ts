@@ -2,8 +2,7 @@ import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
 import { pathTarget, type ResolvedRequirement } from "../../shell-reading/targets/target.ts";
 import { type Confinement, confinementOf, type NotConfined } from "../confinement/confinement.ts";
 import type { GrantHolder } from "../grants/store.ts";
-import { effectiveOutcome } from "../policy/policy.ts";
-import { policyFor } from "../policy/policy-overrides.ts";
+import { effectiveOutcome, policyFor } from "../policy/policy.ts";
 import type { Validated } from "./examination.ts";
 
 interface DecidedOn {

@@ -11,13 +11,13 @@ import type { Box } from "../confinement/box.ts";
 import type { Confinement } from "../confinement/confinement.ts";
 import type { Declaration } from "../confinement/declaration.ts";
 import type { Prices } from "../costs/prices.ts";
-import { type AgentKind, agentKindOf } from "../executors/agent-kind.ts";
 import type { Executor } from "../executors/catalog.ts";
 import type { CommandLines } from "../executors/command-lines.ts";
+import { type AgentKind, agentKindOf } from "../executors/manifest.ts";
 import type { GrantStore } from "../grants/store.ts";
 import type { VerdictSettings } from "../judge/verdicts.ts";
 import type { McpTools } from "../mcp/mcp-tools.ts";
-import type { PolicyOverrides } from "../policy/policy-overrides.ts";
+import type { PolicyOverrides } from "../policy/policy.ts";
 import type { RateLimits } from "../rate/rate-limits.ts";
 import type { PauseSwitch } from "../safety/pause.ts";
 

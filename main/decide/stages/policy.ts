@@ -8,8 +8,7 @@ import { CAPABILITY_REGISTRY, changesNothing } from "../../shell-reading/targets
 import { isUnresolvable, type ResolvedRequirement } from "../../shell-reading/targets/target.ts";
 import type { Confinement } from "../confinement/confinement.ts";
 import type { GrantHolder } from "../grants/store.ts";
-import { effectiveOutcome, RULE_TEXT } from "../policy/policy.ts";
-import { policyFor, type SubjectPolicy } from "../policy/policy-overrides.ts";
+import { effectiveOutcome, policyFor, RULE_TEXT, type SubjectPolicy } from "../policy/policy.ts";
 import { confinementIn } from "./confined.ts";
 import { type Denial, denied, isDenial, PLAN_MODE, passed, type Ruling, type Validated } from "./examination.ts";
 

@@ -1,10 +1,10 @@
+import { hash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { AuditProblem } from "../../../ipc/contract/audit.ts";
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import { ACCEPTED_EVENT, type AcceptedProblems, keyOf } from "./accepted-problems.ts";
 import { type NotePart, type ReadNote, type RestartReason, readNote, verdictOn } from "./checkpoint.ts";
 import type { StoredNote } from "./checkpoint-files.ts";
-import { MerkleTree } from "./merkle-tree.ts";
 import type { FoundProblem, Report, WalkedLine } from "./walk.ts";
 
 /** Compares a trail with signed checkpoints: those that the user has kept, and those that the gate has stored. */
@@ -221,3 +221,30 @@ const RESTARTS: Readonly<Record<RestartReason, string>> = {
   changed: ", as the trail wasn't what the last checkpoint said",
   cut: ", as the trail had fewer lines than the last checkpoint said",
 };
+
+/** The Merkle tree of RFC 9162, section 2.1, with SHA-256: checkpoints of earlier versions hold its root over the trail's lines. */
+export class MerkleTree {
+  #size = 0;
+  /** The roots of the complete subtrees, the largest first: one for each bit that is set in the size. */
+  readonly #subtrees: Buffer[] = [];
+
+  /** `line`: without its newline. */
+  add(line: Uint8Array): void {
+    let node = sha256(0, line);
+    // Not bit operations: a size may be above 2^32.
+    for (let rest = this.#size; rest % 2 === 1; rest = (rest - 1) / 2)
+      node = sha256(1, this.#subtrees.pop() ?? node, node);
+    this.#subtrees.push(node);
+    this.#size++;
+  }
+
+  /** Of the empty tree: the hash of nothing. */
+  root(): Buffer {
+    if (this.#size === 0) return hash("sha256", "", "buffer");
+    return this.#subtrees.reduceRight((root, left) => sha256(1, left, root));
+  }
+}
+
+function sha256(prefix: number, ...parts: Uint8Array[]): Buffer {
+  return hash("sha256", Buffer.concat([Buffer.of(prefix), ...parts]), "buffer");
+}

@@ -3,8 +3,8 @@ import type { Review } from "../../../ipc/contract/review.ts";
 import type { Rule } from "../../../ipc/contract/rules.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
 import { withoutValues } from "../../decide/guard/without-values.ts";
-import { JUDGE_KIND } from "../../decide/judge/rule-based.ts";
-import { withoutQuotes } from "../../decide/reviews/quotes.ts";
+import { JUDGE_KIND } from "../../decide/judge/verdicts.ts";
+import { withoutQuotes } from "../../decide/reviews/review-steps.ts";
 
 /** One line of the audit trail before it is chained. Key names, never values (docs/decisions/requirements-vaglio.md, "Log"). */
 export type AuditRecord = { event: string; ts: number } & Record<string, unknown>;

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
-import { foldedPath } from "../targets/folded-path.ts";
 import { expandHome, realForm } from "../targets/path.ts";
+import { foldedPath } from "../targets/path-kind.ts";
 import { onceADecision } from "../targets/tree-scan.ts";
 
 /** What a call's paths are judged by beside the call itself. */

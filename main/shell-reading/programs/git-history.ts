@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { keepLatest } from "../../base/keep-latest.ts";
+import type { SimpleCommand, Word } from "../shell/reading.ts";
 import { kindOf } from "../targets/path-kind.ts";
 import { folderAbove } from "../targets/project.ts";
 
@@ -77,4 +78,12 @@ export function historyAt(folder: string): ({ root: string } & SecretNames) | un
   const root = folderAbove(folder, (here) => known.has(here) && kindOf(join(here, ".git")) !== "nothing") ?? "";
   const names = known.get(root);
   return names === undefined || names.ever.length === 0 ? undefined : { root, ...names };
+}
+
+/** `git log -- .ssh`: which commits changed it, not what was in it. */
+export function asksHistoryOf({ name, argv, via, captures, is_last }: SimpleCommand, word: Word): boolean {
+  const dashes = argv.findIndex(({ text }) => text === "--");
+  if (name !== "git" || argv[1]?.text !== "log" || dashes === -1 || argv.indexOf(word) < dashes) return false;
+  if (via.length > 0 || captures > 0 || !is_last) return false;
+  return argv.slice(2, dashes).every(({ text }) => /^(?:--(?:oneline|all|follow|stat|reverse)|-\d+)$/.test(text));
 }

@@ -2,6 +2,7 @@ import { absolutePath } from "../shell/paths.ts";
 import type { Word } from "../shell/reading.ts";
 import { kindOf } from "../targets/path-kind.ts";
 import { argumentsOf } from "./arguments.ts";
+import { processToolCalled } from "./disks-and-processes.ts";
 import { gitCommand } from "./git.ts";
 import {
   type Called,
@@ -11,7 +12,6 @@ import {
   optionGiven,
   optionMeant,
 } from "./hazard.ts";
-import { processToolCalled } from "./processes.ts";
 import type { Program } from "./program.ts";
 import { programCalled } from "./table.ts";
 import { filesSentByCurl } from "./web.ts";

@@ -1,4 +1,4 @@
-import type { Repeater } from "../programs/repeaters.ts";
+import type { Repeater } from "../programs/wrappers.ts";
 import type { EvaluationContext, ShellEvaluator } from "./evaluator.ts";
 import { evaluateAsText, evaluateNested } from "./nested-text.ts";
 import { absolutePath } from "./paths.ts";

@@ -1,24 +1,22 @@
-import { codeWords } from "../programs/code-words.ts";
-import { askedOutside, OUTSIDE } from "../programs/gate-command.ts";
 import {
+  codeWords,
   isDangerous,
   mayRunDangerous,
   NAMES_BEHIND_PATTERNS,
   programAskedFor,
   takesWords,
-} from "../programs/guesses.ts";
+} from "../programs/code-words.ts";
+import { askedOutside, OUTSIDE } from "../programs/gate-command.ts";
 import { interpreterOf } from "../programs/interpreters.ts";
-import { repeaterCalled } from "../programs/repeaters.ts";
 import { SCHEDULERS, SHELL_VALUED, SHELLS } from "../programs/shells.ts";
-import { WRAPPERS, type Wrapper } from "../programs/wrappers.ts";
+import { repeaterCalled, WRAPPERS, type Wrapper } from "../programs/wrappers.ts";
 import type { EvaluationContext, Outcomes, ShellEvaluator } from "./evaluator.ts";
 import { readCode } from "./interpreters.ts";
-import { MAX_DEPTH, Unreadable } from "./limits.ts";
 import { evaluateRepeater } from "./lists.ts";
 import { evaluateAsText, evaluateNested } from "./nested-text.ts";
 import { absolutePath, canMatch, pathOf } from "./paths.ts";
 import type { SimpleCommand, Word } from "./reading.ts";
-import { inFolder, type Scope } from "./scope.ts";
+import { inFolder, MAX_DEPTH, type Scope, Unreadable } from "./scope.ts";
 import { piecesAfter, programName, wordOf } from "./word.ts";
 import { afterWrapper } from "./wrapper-words.ts";
 

@@ -1,10 +1,9 @@
 import { Buffer } from "node:buffer";
 import { forEachChild, parse, type SyntaxNode } from "unbash";
 import { type EvaluationContext, ShellEvaluator, type Steps } from "./evaluator.ts";
-import { MAX_BYTES, Unreadable } from "./limits.ts";
 import { evaluateProgram } from "./programs.ts";
 import type { ReadContext, Reading, SimpleCommand, Span, Word } from "./reading.ts";
-import { firstScope, joined } from "./scope.ts";
+import { firstScope, joined, MAX_BYTES, Unreadable } from "./scope.ts";
 import { evaluateBody, evaluateStatements } from "./statements.ts";
 import { plainWord, programName } from "./word.ts";
 

@@ -1,11 +1,10 @@
 import type { ArrayValue, Assignment, Command, HereDoc, Redirection } from "unbash";
 import { changesScope, evaluateBuiltin, evaluatesIndexes } from "./builtins.ts";
 import { commandContextOf, type EvaluationContext, type Outcomes, type ShellEvaluator } from "./evaluator.ts";
-import { Unreadable } from "./limits.ts";
 import type { ExpansionContext } from "./parameters.ts";
 import { absolutePath } from "./paths.ts";
 import type { Piece, Redirect, SimpleCommand, Stdin, Word } from "./reading.ts";
-import { functionKey, elementsOf as listOf, type Scope, withValue } from "./scope.ts";
+import { functionKey, elementsOf as listOf, type Scope, Unreadable, withValue } from "./scope.ts";
 import { literal, programName, wordOf } from "./word.ts";
 import { expandWhole, expandWord } from "./words.ts";
 

@@ -1,20 +1,19 @@
-import type {
-  Case,
-  CommandNode,
-  CompoundCommand,
-  For,
-  PipelineNode,
-  Redirected,
-  Statement,
-  SyntaxNode,
-  While,
+import {
+  type Case,
+  type CommandNode,
+  type CompoundCommand,
+  type For,
+  forEachChild,
+  type PipelineNode,
+  type Redirected,
+  type Statement,
+  type SyntaxNode,
+  type While,
 } from "unbash";
-import { forEachChild } from "unbash";
-import { holdsUp } from "../programs/processes.ts";
+import { holdsUp } from "../programs/disks-and-processes.ts";
 import { commandContextOf, type EvaluationContext, type Outcomes, type ShellEvaluator } from "./evaluator.ts";
-import { Unreadable } from "./limits.ts";
 import type { Piece, Redirect, Stdin, Word } from "./reading.ts";
-import { type Defined, functionKey, joined, type Scope, withVar } from "./scope.ts";
+import { type Defined, functionKey, joined, type Scope, Unreadable, withVar } from "./scope.ts";
 import { evaluateSimple, readRedirects } from "./simple-command.ts";
 import { isStraightNode } from "./straight.ts";
 import { plainWord, unknownPiece } from "./word.ts";

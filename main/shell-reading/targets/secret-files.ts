@@ -1,7 +1,6 @@
 import { beginningOf } from "./file-beginning.ts";
-import { foldedPath } from "./folded-path.ts";
 import { realForm } from "./path.ts";
-import { kindOf } from "./path-kind.ts";
+import { foldedPath, kindOf } from "./path-kind.ts";
 import { mayReadOn, scanTree } from "./tree-scan.ts";
 
 /**

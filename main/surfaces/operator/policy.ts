@@ -1,8 +1,7 @@
 import { CAPABILITIES, type Capability, type Level } from "../../../ipc/contract/decision.ts";
 import type { PolicyRow, Principal } from "../../../ipc/contract/operator-api.ts";
 import type { PolicyOverride } from "../../../ipc/contract/policy-overrides.ts";
-import { effectiveOutcome, ruleFor } from "../../decide/policy/policy.ts";
-import { type SubjectPolicy, TABLE_POLICY } from "../../decide/policy/policy-overrides.ts";
+import { effectiveOutcome, ruleFor, type SubjectPolicy, TABLE_POLICY } from "../../decide/policy/policy.ts";
 import { CAPABILITY_REGISTRY } from "../../shell-reading/targets/capabilities.ts";
 import { namedTarget } from "../../shell-reading/targets/target.ts";
 import type { Handlers, OperatorContext } from "./handlers.ts";

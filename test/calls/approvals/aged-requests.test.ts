@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { AgedRequests, REMOVED_AT_ONCE } from "../../../main/calls/approvals/aged-requests.ts";
+import { AgedRequests, REMOVED_AT_ONCE } from "../../../main/calls/approvals/ended-request.ts";
 import { freshApprovals, pendingOf, ROBERTO } from "../../support/gate-stores.ts";
 import { startGate } from "../../support/running-gate.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { DeadlineExtension, HOLD_MS } from "../../../main/calls/approvals/deadline-extension.ts";
+import { DeadlineExtension, HOLD_MS } from "../../../main/calls/approvals/deadline.ts";
 
 const TTL_SECONDS = 600;
 const CREATED_MS = Date.parse("2026-05-01T09:00:00Z");

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { Unattended } from "../../../main/calls/approvals/unattended.ts";
+import { Unattended } from "../../../main/calls/approvals/broker.ts";
 
 /** Whatever an agent names as the client that waits. */
 

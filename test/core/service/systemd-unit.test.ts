@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { unitText } from "../../../main/core/service/gate-service.ts";
 import { serviceParts } from "../../../main/core/service/service-parts.ts";
-import { unitText } from "../../../main/core/service/systemd-unit.ts";
 import { cantRun } from "../../support/private-bus.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 

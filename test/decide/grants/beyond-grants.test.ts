@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { proposalsFor } from "../../../main/calls/approvals/proposals.ts";
+import { proposalsFor } from "../../../main/calls/approvals/choices.ts";
 import { decided, examinationOf } from "../../support/examinations.ts";
 import { freshGrants, ROBERTO } from "../../support/gate-stores.ts";
 import { tempFolder } from "../../support/temp-folder.ts";

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { GrantFilter } from "../../../main/decide/grants/grant-filter.ts";
+import { GrantFilter } from "../../../main/decide/grants/cache.ts";
 
 describe("the keys under which grants may be", () => {
   it("are of a path itself and every folder above it but the root, nearest first", () => {

@@ -6,7 +6,7 @@ import { gatePaths } from "../../../ipc/base/paths.ts";
 import type { CallContext } from "../../../ipc/contract/wire.ts";
 import { GateFiles } from "../../../main/decide/guard/gate-files.ts";
 import { guard } from "../../../main/decide/guard/guard.ts";
-import { stringsIn } from "../../../main/decide/guard/strings.ts";
+import { stringsIn } from "../../../main/decide/guard/patterns.ts";
 import { prepared } from "../../support/proposed-calls.ts";
 import { havingFollowedTooLong, slowPath } from "../../support/slow-paths.ts";
 import { tempFolder } from "../../support/temp-folder.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FORBIDDEN_PATH_PATTERNS, forbiddenPath } from "../../../main/decide/guard/path-patterns.ts";
+import { FORBIDDEN_PATH_PATTERNS, forbiddenPath } from "../../../main/decide/guard/patterns.ts";
 
 // docs/decisions/requirements-vaglio.md, "Baseline patterns"
 // The eleven patterns, each with what it must fire on and what only resembles it.

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { judgeScore } from "../../../main/decide/judge/rule-based.ts";
+import { judgeScore } from "../../../main/decide/judge/verdicts.ts";
 import { prepared } from "../../support/proposed-calls.ts";
 
 function scoreOf(executor_name: string, args: Record<string, unknown>, intent = "", critical?: boolean) {

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import type { PolicyOverride } from "../../../ipc/contract/policy-overrides.ts";
-import { POLICY_TABLE } from "../../../main/decide/policy/policy.ts";
 import {
+  POLICY_TABLE,
   PolicyOverrides,
   type PolicySubject,
   type ProfileHolder,
   policyFor,
-} from "../../../main/decide/policy/policy-overrides.ts";
+} from "../../../main/decide/policy/policy.ts";
 import { ROBERTO } from "../../support/gate-stores.ts";
 
 const cell = (change: Partial<PolicyOverride> = {}): PolicyOverride => ({

@@ -3,8 +3,8 @@ import { plannedReviewers } from "../../../main/core/offline.ts";
 import { CLAUDE_CODE_EXECUTORS } from "../../../main/decide/executors/claude-code.ts";
 import { COMMON_TOOLS } from "../../../main/decide/executors/common-tools.ts";
 import { type ManifestSource, manifestSchema } from "../../../main/decide/executors/manifest.ts";
-import { isConcerned, reviewersFor, skippedTools } from "../../../main/decide/reviews/concerns.ts";
 import type { When } from "../../../main/decide/reviews/config.ts";
+import { isConcerned, reviewersFor, skippedTools } from "../../../main/decide/reviews/review-steps.ts";
 import { decided, examinationOf, manifestOf, PAIRED, type Situation } from "../../support/examinations.ts";
 import { reviewConfig } from "../../support/judged-calls.ts";
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Decision } from "../../../ipc/contract/decision.ts";
 import type { Review } from "../../../ipc/contract/review.ts";
-import { withoutQuotes } from "../../../main/decide/reviews/quotes.ts";
+import { withoutQuotes } from "../../../main/decide/reviews/review-steps.ts";
 
 const ARGS = { content: "hunter2-is-the-word" };
 

@@ -10,11 +10,11 @@ import {
   effectiveOutcome,
   isStricter,
   POLICY_TABLE,
+  PolicyOverrides,
   type PolicyTable,
   strictest,
   tableOf,
 } from "../../../main/decide/policy/policy.ts";
-import { PolicyOverrides } from "../../../main/decide/policy/policy-overrides.ts";
 import { rateConfigSchema } from "../../../main/decide/rate/config.ts";
 import { RateLimits } from "../../../main/decide/rate/rate-limits.ts";
 import { confinedWorld, decidedIn, shellCall } from "../../support/confined-calls.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { StageChain } from "../../../main/decide/pipeline.ts";
 import type { Denial } from "../../../main/decide/stages/examination.ts";
-import { StageChain } from "../../../main/decide/stages/stage-chain.ts";
 
 const NO: Denial = { stage: "scope", reason: "no", explain: { rule: "scope.outside-perimeter" } };
 

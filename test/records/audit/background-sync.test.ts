@@ -1,7 +1,7 @@
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { BackgroundSync } from "../../../main/records/audit/background-sync.ts";
+import { BackgroundSync } from "../../../main/records/audit/log.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 it.each([true, false])(

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MerkleTree } from "../../../main/records/audit/merkle-tree.ts";
+import { MerkleTree } from "../../../main/records/audit/compare-checkpoints.ts";
 
 /** The leaves and roots with which the implementations of Certificate Transparency are tested. */
 const LEAVES = ["", "00", "10", "2021", "3031", "40414243", "5051525354555657", "606162636465666768696a6b6c6d6e6f"];

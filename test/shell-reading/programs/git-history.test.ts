@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { onlyLooks } from "../../../main/decide/confinement/looking.ts";
+import { onlyLooks } from "../../../main/decide/confinement/confinement.ts";
 import { recordedAccesses } from "../../../main/decide/guard/shell/effects.ts";
 import { needsOfLine } from "../../../main/shell-reading/clear/line-needs.ts";
 import { noteHistory } from "../../../main/shell-reading/programs/git-history.ts";

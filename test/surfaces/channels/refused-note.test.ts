@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { refusedNote } from "../../../main/core/refused-note.ts";
+import { refusedNote } from "../../../main/core/open-gate.ts";
 import { guardRefusal, refusedCall, review } from "../../support/judge-views.ts";
 
 describe("the note about a refused call", () => {

@@ -3,7 +3,7 @@ import { copyFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import type { OperatorEvent } from "../../../ipc/contract/operator-api.ts";
-import { hasLostTerminal } from "../../../main/core/codex-terminals.ts";
+import { hasLostTerminal } from "../../../main/core/open-gate.ts";
 import { startGate } from "../../support/running-gate.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 

@@ -4,7 +4,7 @@ import { LEVELS } from "../../../ipc/contract/decision.ts";
 import { MCP_STATES } from "../../../ipc/contract/mcp.ts";
 import type { Answer, ApprovalView } from "../../../ipc/contract/operator-api.ts";
 import type { CalledTool } from "../../../main/decide/executors/called-tool.ts";
-import { HookAnswers } from "../../../main/decide/mcp/hook-answers.ts";
+import { HookAnswers } from "../../../main/decide/mcp/mcp-tools.ts";
 import { type AgentConnection, type Asked, tokenOf } from "../../support/agent-connection.ts";
 import { decided } from "../../support/examinations.ts";
 import { freshGrants, ROBERTO } from "../../support/gate-stores.ts";

@@ -8,9 +8,8 @@ import { requirementOf } from "../../../shell-reading/targets/target.ts";
 import { type CommandLine, CommandLines } from "../../executors/command-lines.ts";
 import { lineOf } from "../../executors/needs.ts";
 import type { GateFiles } from "../gate-files.ts";
-import { dangerousCommand } from "../shell-patterns.ts";
-import { maskedTexts } from "./data-only.ts";
-import { findingIn, findingText } from "./guard-shell.ts";
+import { dangerousCommand } from "../patterns.ts";
+import { findingIn, findingText, maskedTexts } from "./guard-shell.ts";
 
 /** How each command line of a call was read, for whoever asks why (`explain`). Holds the values: nothing of it is stored. */
 export function explainReadings(

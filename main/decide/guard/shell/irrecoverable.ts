@@ -1,7 +1,12 @@
-import { destroysPool, diskToolCalled, onlySays } from "../../../shell-reading/programs/disks.ts";
+import {
+  destroysPool,
+  diskToolCalled,
+  isSignalled,
+  onlySays,
+  processToolCalled,
+} from "../../../shell-reading/programs/disks-and-processes.ts";
 import { raisesRights } from "../../../shell-reading/programs/labels.ts";
-import { isSignalled, processToolCalled } from "../../../shell-reading/programs/processes.ts";
-import { handsOnEverything } from "../../../shell-reading/programs/repeaters.ts";
+import { handsOnEverything } from "../../../shell-reading/programs/wrappers.ts";
 import {
   canMatchAtOrBelow,
   canMatchPath,

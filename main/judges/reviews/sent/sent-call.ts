@@ -5,7 +5,7 @@ import { priceText } from "../../../../ipc/words/price-words.ts";
 import { placeOf } from "../../../decide/description/call-place.ts";
 import { describe } from "../../../decide/description/describe.ts";
 import { loggedNameOf } from "../../../decide/executors/catalog.ts";
-import { stringsIn } from "../../../decide/guard/strings.ts";
+import { stringsIn } from "../../../decide/guard/patterns.ts";
 import { withoutValues } from "../../../decide/guard/without-values.ts";
 import type { Send } from "../../../decide/reviews/config.ts";
 import type { Reviewable } from "../../../decide/stages/examination.ts";
