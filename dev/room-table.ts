@@ -73,12 +73,12 @@ export const ROOMS: readonly Room[] = [
     lines: 14800,
     doors: `
       clear: call-environment line-needs plain-words program-places program-search
-      programs: accesses arguments box-programs disks envrc-files gate-command git git-folders git-history git-index git-log
-      programs: git-named-code git-objects git-reach git-repository hazard hazard-records interactive interpreters
-      programs: labels loaded-files patch-text patches processes program repeaters script-runners script-texts
-      programs: script-words searched-programs shell-builtins shells sockets table
-      shell: builtins limits lists paths read-command reading word
-      targets: build-folders capabilities file-beginning folded-path host listed-host path path-kind pattern project
+      programs: accesses arguments box-programs disks-and-processes envrc-files gate-command git git-folders git-history
+      programs: git-index git-named-code git-objects git-reach git-repository hazard hazard-records interactive interpreters
+      programs: labels loaded-files patch-text patches program script-runners script-texts script-words
+      programs: searched-programs shell-builtins shells sockets table wrappers
+      shell: builtins lists paths read-command reading scope word
+      targets: build-folders capabilities file-beginning host listed-host path path-kind pattern project
       targets: registrable-domain secret-files snapshot-path target tree-scan`,
   },
   {
@@ -91,16 +91,16 @@ export const ROOMS: readonly Room[] = [
       confinement: box confinement declaration environment project
       costs: config prices
       description: call-place describe effect hazards line-diff run-by-name skill-text
-      executors: agent-kind called-tool canonical catalog command-lines internal manifest needs
+      executors: called-tool canonical catalog command-lines internal manifest needs
       grants: active rows stale stale-rows store
-      guard: cloud-metadata configured-files gate-files guard protected-paths run-later run-later-places strings
+      guard: cloud-metadata configured-files gate-files guard patterns protected-paths run-later run-later-places
       guard: without-values
       guard/shell: explain
-      judge: rule-based verdicts
+      judge: verdicts
       mcp: announced-tools definition mcp-tools tool-store
-      policy: policy policy-digest policy-overrides
-      rate: config rate-limits schema
-      reviews: concerns config quotes review-steps
+      policy: policy
+      rate: config rate-limits
+      reviews: config review-steps
       safety: config safety schema
       stages: examination safety`,
   },
