@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
 import { createServer, type ProxyOptions, type ViteDevServer } from "vite";
 import { PAGE_SOCKET_PATH } from "../ipc/socket/page-frames.ts";
-import { ENTRANCE_SCRIPT_PATH } from "../main/surfaces/web/entrance.ts";
+import { ENTRANCE_SCRIPT_PATH } from "../main/surfaces/web/web-page.ts";
 
 const CHECKOUT = fileURLToPath(new URL("..", import.meta.url));
 

@@ -17,7 +17,7 @@ export const ROOMS: readonly Room[] = [
     path: "ipc/contract",
     holds: "what is said between processes: messages, records, the operator's methods",
     floor: 0,
-    lines: 2850,
+    lines: 2800,
     doors: "all",
   },
   {
@@ -38,7 +38,7 @@ export const ROOMS: readonly Room[] = [
     path: "ipc/socket",
     holds: "the sockets' servers and clients",
     floor: 1,
-    lines: 2700,
+    lines: 2650,
     doors: `
       .: agent-answers agent-server asking-status bridge confined-run frames lasting-operator line-server
       .: operator-client operator-dispatch operator-server own-socket page-close page-frames page-secret safe-goals
@@ -55,14 +55,14 @@ export const ROOMS: readonly Room[] = [
     path: "main/base",
     holds: "clocks, files, SQLite, locks",
     floor: 1,
-    lines: 2200,
+    lines: 2150,
     doors: "all",
   },
   {
     path: "main/agents",
     holds: "who asks: pairing, tokens, pauses of one agent",
     floor: 2,
-    lines: 1150,
+    lines: 1100,
     doors: `
       .: agent-tokens agents agents-on-path index`,
   },
@@ -70,22 +70,22 @@ export const ROOMS: readonly Room[] = [
     path: "main/shell-reading",
     holds: "a command line -> what it would touch: records of programs, grammar, interpreter",
     floor: 2,
-    lines: 14800,
+    lines: 14700,
     doors: `
-      clear: call-environment line-needs plain-words program-places program-search
-      programs: accesses arguments box-programs disks-and-processes envrc-files gate-command git git-folders git-history
-      programs: git-index git-named-code git-objects git-reach git-repository hazard hazard-records interactive interpreters
-      programs: labels loaded-files patch-text patches program script-runners script-texts script-words
-      programs: searched-programs shell-builtins shells sockets table wrappers
+      clear: line-needs plain-words program-places program-search
+      programs: accesses arguments box-programs disks-and-processes envrc-files gate-command git git-folders git-history git-index
+      programs: git-named-code git-objects git-reach git-repository hazard hazard-records interactive interpreters
+      programs: labels loaded-files patch-text patches program script-runners script-texts searched-programs
+      programs: shell-builtins shells sockets table wrappers
       shell: builtins lists paths read-command reading scope word
-      targets: build-folders capabilities file-beginning host listed-host path path-kind pattern project
-      targets: registrable-domain secret-files snapshot-path target tree-scan`,
+      targets: build-folders capabilities file-beginning host listed-host path pattern project secret-files
+      targets: snapshot-path target tree-scan`,
   },
   {
     path: "main/decide",
     holds: "a call -> a decision: asks nobody",
     floor: 3,
-    lines: 13950,
+    lines: 13550,
     doors: `
       .: pipeline
       confinement: box confinement declaration environment project
@@ -95,11 +95,11 @@ export const ROOMS: readonly Room[] = [
       grants: active rows stale stale-rows store
       guard: cloud-metadata configured-files gate-files guard patterns protected-paths run-later run-later-places
       guard: without-values
-      guard/shell: explain
+      guard/shell: guard-shell
       judge: verdicts
       mcp: announced-tools definition mcp-tools tool-store
       policy: policy
-      rate: config rate-limits
+      rate: budgets config
       reviews: config review-steps
       safety: config safety schema
       stages: examination safety`,
@@ -108,9 +108,9 @@ export const ROOMS: readonly Room[] = [
     path: "main/records",
     holds: "the trail, receipts, activity",
     floor: 4,
-    lines: 6350,
+    lines: 6250,
     doors: `
-      activity: activity counts reports spending
+      activity: activity reports spending
       audit: accept-problems alarms archive chain checkpoint checkpoints compare-checkpoints last-lines log
       audit: month-files record verify
       receipts: due-receipts due-receipts-schema public-keys-file receipt-keys receipts signing-key stored-receipts
@@ -120,7 +120,7 @@ export const ROOMS: readonly Room[] = [
     path: "main/hooks",
     holds: "what clients' hooks say, and how they are answered",
     floor: 4,
-    lines: 2900,
+    lines: 2850,
     doors: `
       .: after-call answer client-program dialect dialects exchange hook-pipes json-comments mcp-name notice parent
       .: pipe-answers pipes-folder rule-pattern session-event
@@ -132,7 +132,7 @@ export const ROOMS: readonly Room[] = [
     path: "main/calls",
     holds: "a call's life until its answer, and the requests",
     floor: 5,
-    lines: 6250,
+    lines: 6200,
     doors: `
       .: index
       approvals: registry schema`,
@@ -149,7 +149,7 @@ export const ROOMS: readonly Room[] = [
     path: "main/box",
     holds: "the box, and what may run in it",
     floor: 6,
-    lines: 9700,
+    lines: 9600,
     doors: `
       .: box-service git-process maker probe
       agent-runs: agent-run
@@ -162,7 +162,7 @@ export const ROOMS: readonly Room[] = [
     path: "main/judges",
     holds: "the second opinions: models, judge agents, validators",
     floor: 7,
-    lines: 4450,
+    lines: 4400,
     doors: `
       .: index`,
   },
@@ -170,10 +170,9 @@ export const ROOMS: readonly Room[] = [
     path: "main/core",
     holds: "puts the parts together, opens and closes them",
     floor: 8,
-    lines: 3800,
+    lines: 3650,
     doors: `
-      .: alarm-log archiving boxed-agents channel core daily-checkpoints explained-call gate-port note-board offline
-      .: offline-receipts restart
+      .: archiving boxed-agents channel core explained-call gate-port note-board offline offline-receipts restart
       service: gate-service launch-agent service-parts
       storage: disk-watch grants-schema open-databases`,
   },
@@ -181,7 +180,7 @@ export const ROOMS: readonly Room[] = [
     path: "main/surfaces",
     holds: "where people answer: operator, page server, notifications, Telegram",
     floor: 9,
-    lines: 9300,
+    lines: 9200,
     doors: `
       .: gate-page index
       notifications: notifier platform review-route session-bus sink start
@@ -192,21 +191,21 @@ export const ROOMS: readonly Room[] = [
     path: "main/serve.ts",
     holds: "the process of a gate",
     floor: 10,
-    lines: 300,
+    lines: 350,
     doors: "all",
   },
   {
     path: "main/desktop",
     holds: "the same in Electron, with its windows",
     floor: 11,
-    lines: 2550,
+    lines: 2500,
     doors: "none",
   },
   {
     path: "cli",
     holds: "the `metnos-gate` command, the hook's program, the adapters for agents",
     floor: 11,
-    lines: 19250,
+    lines: 18900,
     doors: "none",
   },
   {
@@ -220,7 +219,7 @@ export const ROOMS: readonly Room[] = [
     path: "renderer",
     holds: "the page",
     floor: 2,
-    lines: 16600,
+    lines: 16500,
     doors: "all",
   },
 ];

@@ -7,9 +7,9 @@ import { openDatabase } from "../main/base/sqlite/database.ts";
 import type { Config } from "../main/config/config.ts";
 import { isOnline, type ModelConfig } from "../main/decide/reviews/config.ts";
 import type { Reviewer } from "../main/decide/stages/examination.ts";
-import { Models } from "../main/judges/models/models.ts";
+import { Models } from "../main/judges/configured-judges.ts";
 import { modelJudge } from "../main/judges/reviews/model-judge/model-judge.ts";
-import { ACTIVITY_SCHEMA } from "../main/records/activity/counts.ts";
+import { ACTIVITY_SCHEMA } from "../main/records/activity/activity.ts";
 import type { Spent } from "../main/records/activity/spending.ts";
 
 /** The gate's judge with one of its models, beside the gate: what it asks is no part of the gate's budget of the day. */

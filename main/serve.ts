@@ -1,5 +1,8 @@
 import { type Env, gatePaths } from "../ipc/base/paths.ts";
+import type { Alarm } from "../ipc/contract/alarms.ts";
 import type { GateError } from "../ipc/contract/gate-error.ts";
+import { isoSeconds } from "../ipc/contract/iso-seconds.ts";
+import type { Language } from "../ipc/contract/language.ts";
 import { AgentServer } from "../ipc/socket/agent-server.ts";
 import { OperatorServer } from "../ipc/socket/operator-server.ts";
 import type { AgentPause } from "./agents/index.ts";
@@ -10,15 +13,15 @@ import { prepareSocket, socketError } from "./base/files/socket-path.ts";
 import { HeapKeeper } from "./base/heap-keeper.ts";
 import type { DatabaseName } from "./base/sqlite/database-names.ts";
 import type { LoginItem } from "./config/index.ts";
-import { logAlarms } from "./core/alarm-log.ts";
 import { BoxedAgents } from "./core/boxed-agents.ts";
+import type { ChannelNote } from "./core/channel.ts";
 import { type Core, openCore } from "./core/core.ts";
-import { sendCheckpoints } from "./core/daily-checkpoints.ts";
 import { AGENT_UNREAD, agentPausedMessage, GatePort, pausedMessage } from "./core/gate-port.ts";
 import { announceRestart, startPaused } from "./core/restart.ts";
 import { withoutKindText } from "./decide/policy/policy.ts";
 import type { HookPipes } from "./hooks/hook-pipes.ts";
 import { hookPipes } from "./hooks/pipe-answers.ts";
+import type { SignedCheckpoint } from "./records/audit/checkpoint.ts";
 import {
   type Channels,
   type GateNotifications,
@@ -246,4 +249,50 @@ function informAgents({ listeners, agent_pauses, safety }: Core, agents: AgentSe
     if (safety.pause.reason === undefined) tellOfOwnPause(agent_id, pause);
   });
   listeners.add(["gate.lost"], ({ data: { message, hint } }) => agents.dismiss({ code: "closing", message, hint }));
+}
+
+/** Sends the day's checkpoint of the trail to where the user looks anyway (`[receipts] send_checkpoint`). */
+function sendCheckpoints(
+  { checkpoints, config, notes }: Pick<Core, "checkpoints" | "config" | "notes">,
+  log: (line: string) => void,
+): void {
+  const { send_checkpoint } = config.receipts;
+  checkpoints.daily.subscribe((checkpoint) => {
+    // Quoted, so that it is one line, and `audit verify --against -` can read it there.
+    if (send_checkpoint.includes("journal")) log(`checkpoint ${JSON.stringify(checkpoint.text)}`);
+    const only = send_checkpoint.filter((name) => name !== "journal");
+    if (only.length > 0) notes.say({ ...checkpointNote(checkpoint, config.language), only });
+  });
+  checkpoints.daily.start();
+}
+
+const TITLES: Readonly<Record<Language, (lines: number, at: string) => string>> = {
+  en: (lines, at) => `Checkpoint of the audit trail: ${lines} lines, ${at}`,
+  it: (lines, at) => `Checkpoint del registro: ${lines} righe, ${at}`,
+};
+
+/** Its lines as they are signed, to be copied. */
+function checkpointNote({ size, ms, text }: SignedCheckpoint, language: Language): ChannelNote {
+  const lines = text.split("\n").slice(0, -1);
+  return { kind: "checkpoint", is_urgent: false, title: TITLES[language](size, isoSeconds(ms)), lines };
+}
+
+/** Writes a line into the gate's log for each alarm that is raised, and one when it has ended. */
+function logAlarms({ alarms, subscribe }: Pick<Core, "alarms" | "subscribe">, log: (line: string) => void): void {
+  let known = new Map<string, Alarm>();
+  const compare = (list: readonly Alarm[]) => {
+    const current = new Map(list.map((alarm) => [`${alarm.code} ${alarm.subject}`, alarm]));
+    for (const [key, { code, message, hint }] of current) {
+      if (known.get(key)?.message !== message) log(`ALARM ${code}: ${message}; ${hint}`);
+    }
+    for (const [key, { code, message }] of known) if (!current.has(key)) log(`alarm over ${code}: ${message}`);
+    known = current;
+  };
+  compare(alarms.list());
+  subscribe(
+    (event) => {
+      if (event.type === "alarms.changed") compare(event.data);
+    },
+    ["alarms.changed"],
+  );
 }

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { encodePng } from "../main/desktop/icon/png.ts";
+import { encodePng } from "../main/desktop/icon/mark.ts";
 
 /** A screen in memory with a notification server on it (Xvfb, dunst, a session bus of their own). */
 

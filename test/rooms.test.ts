@@ -99,7 +99,7 @@ describe("the rooms", () => {
         (name) => `main/decide/grants/${name}.ts`,
       ),
       "main/decide/mcp/tool-store.ts",
-      ...["budgets", "rate-limits"].map((name) => `main/decide/rate/${name}.ts`),
+      ...["budgets"].map((name) => `main/decide/rate/${name}.ts`),
       ...["pause", "safety", "schema", "violations"].map((name) => `main/decide/safety/${name}.ts`),
     ]);
   });

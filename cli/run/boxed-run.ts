@@ -11,7 +11,7 @@ import { type BoxedClient, boxedClient, modelHosts } from "./boxed-clients.ts";
 
 /** What the gate is asked for to run a whole agent in a box. */
 
-/** Where the box has the gate's things (main/box/network/relay.ts, main/box/agent-runs/agent-network.ts). */
+/** Where the box has the gate's things (main/box/network/relay.ts, main/box/agent-runs/agent-plan.ts). */
 const FOLDER = "/run/metnos-gate";
 
 interface BoxFile {

@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { rmSync, writeFileSync } from "node:fs";
+import { accessSync, chmodSync, constants, lstatSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Env, GatePaths } from "../../ipc/base/paths.ts";
-import type { BoxStatus } from "../../ipc/contract/box.ts";
-import type { Confined } from "../../ipc/contract/decision.ts";
+import { isUnchanged, testedClients } from "../../ipc/base/tested-clients.ts";
+import type { BoxAgent, BoxStatus } from "../../ipc/contract/box.ts";
+import type { Confined, Level } from "../../ipc/contract/decision.ts";
 import { GateError } from "../../ipc/contract/gate-error.ts";
-import type { AgentPauses } from "../agents/index.ts";
+import { type AgentPauses, KNOWN_AGENTS } from "../agents/index.ts";
 import type { Alarms } from "../base/alarms.ts";
 import type { Clock } from "../base/clocks/clock.ts";
 import { PipePairs } from "../base/pipes/pipe-pairs.ts";
@@ -15,7 +16,6 @@ import { confinedTo, type Declaration } from "../decide/confinement/declaration.
 import type { AuditLog } from "../records/audit/log.ts";
 import { AgentPlan } from "./agent-runs/agent-plan.ts";
 import type { AgentRun } from "./agent-runs/agent-run.ts";
-import { boxAgents, type KnownAgent } from "./agents.ts";
 import { commonArguments } from "./arguments/bubblewrap.ts";
 import { limitCommands } from "./arguments/limits.ts";
 import { findMachine } from "./arguments/machine.ts";
@@ -30,10 +30,9 @@ import { AfterRuns } from "./project/after-runs.ts";
 import { Places } from "./project/places.ts";
 import { TREE_LIMITS } from "./project/project-tree.ts";
 import { listSetAside } from "./project/set-aside.ts";
-import { earlierRunsEnd } from "./runs/earlier-runs.ts";
-import { Launcher } from "./runs/launcher.ts";
+import { type LauncherParts, launcherText } from "./runs/launcher-text.ts";
 import { type AgentState, RunPlan, type RunPlanParts } from "./runs/run-plan.ts";
-import { isUnstarted, type Run, Runs } from "./runs/runs.ts";
+import { earlierRunsEnd, isUnstarted, type Run, Runs } from "./runs/runs.ts";
 
 export interface BoxServiceParts {
   paths: Pick<GatePaths, "state_dir">;
@@ -417,4 +416,71 @@ function writeFilter(folder: BoxFolder): boolean {
 function wayOf(run: ConfinedRun, network: BoxNetwork | undefined): RunNetwork {
   if (network !== undefined) return network.open(run);
   throw new GateError("box_unavailable", "a confined command has no way to hosts here", "run it outside the box");
+}
+
+/** Whether the agents are confined, as `box.status` tells it. */
+
+interface KnownAgent {
+  name: string;
+  level: Level;
+  /** Whether it said in its last greeting that it runs what it is given; undefined where it has not greeted this gate. */
+  supports: boolean | undefined;
+}
+
+/** The agents that clients ask for, which have to be tested, and how their programs are called. */
+const TESTED: ReadonlyMap<string, string> = new Map(
+  KNOWN_AGENTS.flatMap(({ program, connects_as }) => (connects_as === null ? [] : [[connects_as, program]])),
+);
+
+export function boxAgents(state_dir: string, agents: readonly KnownAgent[]): BoxAgent[] {
+  return agents.map((agent) => ({ name: agent.name, ...stateOf(state_dir, agent) }));
+}
+
+function stateOf(state_dir: string, { name, level, supports }: KnownAgent): Omit<BoxAgent, "name"> {
+  const program = TESTED.get(name);
+  const tested = program === undefined ? [] : testedClients(state_dir, name);
+  // An earlier one's file may still be there: the last one tested is the one that is used.
+  const client = tested[0];
+  const about = {
+    client: client === undefined ? null : `${program} ${client.version}`.trim(),
+    tested_at: client?.tested_at ?? null,
+  };
+  if (level === "ReadOnly") return { state: "read-only", ...about };
+  if (program === undefined) return { state: supports === true ? "confined" : "untested", ...about };
+  if (client === undefined || !isUnchanged(client)) return { state: "untested", ...about };
+  return { state: client.passed ? "confined" : "failed", ...about };
+}
+
+/** A launcher as a file: written as the gate starts, and still the same one at each run. */
+class Launcher {
+  readonly #file: string;
+  #identity = "";
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** @throws the system's error, also where nothing that lies there can be run */
+  write(parts: LauncherParts): void {
+    const made = `${this.#file}.new`;
+    rmSync(made, { force: true });
+    writeFileSync(made, launcherText(parts), { mode: 0o700, flag: "wx" });
+    chmodSync(made, 0o700);
+    renameSync(made, this.#file);
+    accessSync(this.#file, constants.X_OK);
+    this.#identity = identityOf(this.#file) ?? "";
+  }
+
+  /** @throws GateError `box_unavailable` where something else is in its place */
+  check(): void {
+    if (this.#identity !== "" && identityOf(this.#file) === this.#identity) return;
+    throw new GateError("box_unavailable", `${this.#file} was changed`, "restart the gate, which writes it again");
+  }
+}
+
+function identityOf(file: string): string | undefined {
+  const stat = lstatSync(file, { throwIfNoEntry: false });
+  return stat === undefined
+    ? undefined
+    : [stat.dev, stat.ino, stat.size, stat.mode, stat.mtimeMs, stat.ctimeMs].join(":");
 }

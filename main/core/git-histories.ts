@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import type { ProposedCall } from "../../ipc/contract/wire.ts";
 import { runGit } from "../box/git-process.ts";
 import { COMMAND_ARGS, CommandLines } from "../decide/executors/command-lines.ts";
-import { workingDirectoryOf } from "../shell-reading/clear/call-environment.ts";
+import { workingDirectoryOf } from "../shell-reading/clear/program-search.ts";
 import { gitCommand } from "../shell-reading/programs/git.ts";
 import { type GitFolders, gitFoldersOf } from "../shell-reading/programs/git-folders.ts";
 import {

@@ -9,7 +9,6 @@ import type { AuditLine } from "../../ipc/contract/operator-api.ts";
 import type { ProposedCall } from "../../ipc/contract/wire.ts";
 import { possibleText, refusedText } from "../../ipc/words/judge-words.ts";
 import { GATE, type UserWords } from "../agents/index.ts";
-import { Throttle } from "../base/clocks/throttle.ts";
 import { serveOthers } from "../base/sqlite/database.ts";
 import { Gate, type SessionDecisions } from "../calls/index.ts";
 import type { Box } from "../decide/confinement/box.ts";
@@ -238,4 +237,33 @@ function noteKeptPause({ agents, audit, clock, log, paths, safety }: Opened, who
 /** Whether the gate was paused, according to the trail. */
 function wasPaused({ audit_dir }: GatePaths): boolean {
   return lastLine(audit_dir, ({ event }) => event === "paused" || event === "resumed")?.event === "paused";
+}
+
+/** Does something at once, and then at intervals for as long as it is asked for: what is shown needn't follow each change. */
+export class Throttle {
+  readonly #interval_ms: number;
+  readonly #act: () => void;
+  #is_wanted = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** `act` must not throw. */
+  constructor(interval_ms: number, act: () => void) {
+    this.#interval_ms = interval_ms;
+    this.#act = act;
+  }
+
+  go(): void {
+    if (this.#timer !== undefined) {
+      this.#is_wanted = true;
+      return;
+    }
+    this.#act();
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      if (!this.#is_wanted) return;
+      this.#is_wanted = false;
+      this.go();
+    }, this.#interval_ms);
+    this.#timer.unref();
+  }
 }

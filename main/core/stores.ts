@@ -10,7 +10,7 @@ import { AgedRequests, ApprovalRegistry } from "../calls/index.ts";
 import { GrantStore } from "../decide/grants/store.ts";
 import { McpTools } from "../decide/mcp/mcp-tools.ts";
 import { McpToolStore } from "../decide/mcp/tool-store.ts";
-import { RateLimits } from "../decide/rate/rate-limits.ts";
+import { RateLimits } from "../decide/rate/budgets.ts";
 import { openSafety, type Safety } from "../decide/safety/safety.ts";
 import { Activity } from "../records/activity/activity.ts";
 import type { Failed, PartsWithoutDatabase } from "./parts-without-database.ts";

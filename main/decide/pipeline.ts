@@ -9,7 +9,6 @@ import type { Executor, ExecutorCatalog } from "./executors/catalog.ts";
 import { CommandLines } from "./executors/command-lines.ts";
 import { withReviews } from "./reviews/review-steps.ts";
 import { approval } from "./stages/approval.ts";
-import { confinementFor } from "./stages/confined.ts";
 import {
   type Denial,
   type Examined,
@@ -24,7 +23,7 @@ import {
 import { guard } from "./stages/guard.ts";
 import { judge } from "./stages/judge.ts";
 import { pairing } from "./stages/pairing.ts";
-import { policy } from "./stages/policy.ts";
+import { confinementFor, policy } from "./stages/policy.ts";
 import { rate } from "./stages/rate.ts";
 import { safety } from "./stages/safety.ts";
 import { scope } from "./stages/scope.ts";

@@ -1,22 +1,31 @@
-import { app, dialog, session } from "electron";
+import { readdirSync, readFileSync } from "node:fs";
+import { extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { app, dialog, protocol, type Session, session } from "electron";
 import { gatePaths } from "../../ipc/base/paths.ts";
 import { GateError } from "../../ipc/contract/gate-error.ts";
 import { isoSeconds } from "../../ipc/contract/iso-seconds.ts";
+import { isLanguage } from "../../ipc/contract/language.ts";
 import { systemClock } from "../base/clocks/system-clock.ts";
+import { configSchema, loadConfig } from "../config/config.ts";
 import type { Core } from "../core/core.ts";
 import { GATE_EXIT, PAUSED_FLAG, tellSupervisor } from "../core/restart.ts";
 import { serveGate } from "../serve.ts";
 import type { ReviewTarget } from "../surfaces/notifications/notifier.ts";
 import { routeOf } from "../surfaces/notifications/review-route.ts";
-import { type NotificationOptions, startNotifications } from "../surfaces/notifications/start.ts";
-import { AttachedNotifications } from "./attached-notifications.ts";
+import {
+  type GateNotifications,
+  type NotificationConfig,
+  type NotificationOptions,
+  startNotifications,
+} from "../surfaces/notifications/start.ts";
 import { hasDebugSwitches, lockSession, lockWebContents } from "./lockdown.ts";
 import { HIDDEN_FLAG, loginItem } from "./login-item.ts";
 import { ElectronNotifications } from "./notification-sink.ts";
-import { registerPageScheme, servePage } from "./page-protocol.ts";
+import { PAGE_HOST, PAGE_POLICY, PAGE_SCHEME } from "./page.ts";
 import { restartedAfter, showGateEnded, startAgainOnDeath, systemLanguage } from "./restart.ts";
 import { openSurfaces } from "./surfaces.ts";
-import { refusalText } from "./tray-feed.ts";
+import { refusalText, type WatchedGate } from "./tray-feed.ts";
 import { connectToGate, UsersGate } from "./users-gate.ts";
 import { MainWindow } from "./window.ts";
 import { shellWords } from "./words.ts";
@@ -180,4 +189,127 @@ function showPageFailed(reason: string): void {
 /** One line for each event on stdout, for an app started in a terminal. */
 function log(line: string): void {
   process.stdout.write(`${isoSeconds(Date.now())} ${line}\n`);
+}
+
+/** The page's own protocol: `app://metnos/` serves the page's built files, and nothing else. */
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".woff2": "font/woff2",
+};
+
+const HEADERS = {
+  "content-security-policy": PAGE_POLICY,
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "cache-control": "no-store",
+};
+
+/** Must be called before the app is ready. */
+function registerPageScheme(): void {
+  protocol.registerSchemesAsPrivileged([
+    { scheme: PAGE_SCHEME, privileges: { standard: true, secure: true, supportFetchAPI: true } },
+  ]);
+}
+
+/** Serves the page in this session. Anything but the built files is not found. */
+function servePage(session: Session): void {
+  const files = builtFiles(fileURLToPath(new URL("../renderer", import.meta.url)));
+  session.protocol.handle(PAGE_SCHEME, (request) => {
+    const { host, pathname } = new URL(request.url);
+    const file = host === PAGE_HOST && request.method === "GET" ? files.get(pathname) : undefined;
+    if (file === undefined) return new Response("not found", { status: 404, headers: HEADERS });
+    return new Response(new Uint8Array(readFileSync(file.path)), {
+      headers: { ...HEADERS, "content-type": file.type },
+    });
+  });
+}
+
+interface PageFile {
+  path: string;
+  type: string;
+}
+
+/** URL path -> file, for each built file of a known type. */
+function builtFiles(folder: string): ReadonlyMap<string, PageFile> {
+  const files = new Map<string, PageFile>();
+  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    const type = MEDIA_TYPES[extname(name)];
+    if (type !== undefined) files.set(`/${name.replaceAll("\\", "/")}`, { path: join(folder, name), type });
+  }
+  return files;
+}
+
+/** Notifications for a gate of another process: only where that one shows none although they are wanted. */
+
+class AttachedNotifications {
+  readonly #gate: WatchedGate;
+  readonly #start: (config: NotificationConfig) => GateNotifications;
+  readonly #endings: (() => void)[];
+  #running: GateNotifications | undefined;
+  #begun_with = "";
+  /** One change after the other. */
+  #changing: Promise<void> = Promise.resolve();
+
+  /** @param start shows them, in this process */
+  constructor(gate: WatchedGate, start: (config: NotificationConfig) => GateNotifications) {
+    this.#gate = gate;
+    this.#start = start;
+    const follow = () => void this.follow();
+    this.#endings = [gate.subscribe(follow, ["settings.changed"]), gate.onMode(follow)];
+  }
+
+  /** Shows them or not, as the present gate needs it. Never rejects. */
+  follow(): Promise<void> {
+    this.#changing = this.#changing.then(() => this.#follow()).catch(() => this.#stop());
+    return this.#changing;
+  }
+
+  async close(): Promise<void> {
+    for (const end of this.#endings) end();
+    await this.#changing;
+    await this.#stop();
+  }
+
+  async #follow(): Promise<void> {
+    const config = this.#gate.mode === "attached" ? await this.#wanted() : undefined;
+    const wanted = config === undefined ? "" : config.language;
+    if (wanted === this.#begun_with) return;
+    await this.#stop();
+    this.#begun_with = wanted;
+    if (config !== undefined) this.#running = this.#start(config);
+  }
+
+  /** The gate's settings where it shows no notifications itself, and nobody has turned them off. */
+  async #wanted(): Promise<NotificationConfig | undefined> {
+    const { notifications } = await this.#gate.call("status", {});
+    if (notifications.state !== "unavailable") return undefined;
+    const settings = await this.#gate.call("settings.list", {});
+    const value = (key: string) => settings.find((setting) => setting.key === key)?.value;
+    const chosen = value("language");
+    const language = isLanguage(chosen) ? chosen : "en";
+    return { notifications: { enabled: true }, language, ...callingRules() };
+  }
+
+  async #stop(): Promise<void> {
+    const running = this.#running;
+    this.#running = undefined;
+    this.#begun_with = "";
+    await running?.close();
+  }
+}
+
+/** When the user is called, as gate.toml says: the file is the same for the gate that runs. The defaults where it can't be read. */
+function callingRules(): Pick<NotificationConfig, "channels" | "digest"> {
+  try {
+    return loadConfig(gatePaths().config_file);
+  } catch {
+    return configSchema.parse({}); // the gate itself says what is wrong with it
+  }
 }

@@ -5,14 +5,99 @@ import { visible } from "../../ipc/base/visible-text.ts";
 import type { RanCall } from "../../ipc/contract/wire.ts";
 import { MAX_FRAME_BYTES } from "../../ipc/socket/frames.ts";
 import { type HookPlace, LeftToProgram } from "./dialect.ts";
-import { type ConfinedTo, type RanReport, reportRan } from "./ran-exchange.ts";
-import {
-  lacksSanitizerMemory,
-  MISSING_TEXTS,
-  NO_NETWORK_TEXTS,
-  READ_ONLY_TEXTS,
-  saysRefused,
-} from "./refusal-texts.ts";
+import { type Reporter, report } from "./report.ts";
+
+/**
+ * What programs print where the system refuses them something, in the languages that the C library has for the most users, and Node's
+ * codes.
+ */
+
+/** A read-only place (EROFS). */
+const READ_ONLY_TEXTS: readonly string[] = [
+  "EROFS",
+  "Read-only file system",
+  "File system in sola lettura",
+  "Das Dateisystem ist nur lesbar",
+  "accessible en lecture seulement",
+  "Sistema de ficheros de sólo lectura",
+  "Sistema de arquivos somente para leitura",
+];
+
+/** No network (ENETUNREACH, EAI_AGAIN). */
+const NO_NETWORK_TEXTS: readonly string[] = [
+  "ENETUNREACH",
+  "EAI_AGAIN",
+  "Network is unreachable",
+  "La rete non è raggiungibile",
+  "Das Netzwerk ist nicht erreichbar",
+  "Le réseau n'est pas accessible",
+  "La red es inaccesible",
+  "A rede está fora de alcance",
+  "Temporary failure in name resolution",
+  "Errore temporaneo nella risoluzione del nome",
+  "Temporärer Fehler bei der Namensauflösung",
+  "Échec temporaire dans la résolution du nom",
+  "Fallo temporal en la resolución del nombre",
+  "Falha temporário na resolução de nome",
+  "Could not resolve host",
+];
+
+/** A file that isn't there (ENOENT): in a box perhaps only there. */
+const MISSING_TEXTS: readonly string[] = [
+  "ENOENT",
+  "No such file or directory",
+  "File o directory non esistente",
+  "Datei oder Verzeichnis nicht gefunden",
+  "Aucun fichier ou dossier",
+  "No existe el archivo o el directorio",
+  "No existe el fichero o el directorio",
+  "Arquivo ou diretório inexistente",
+];
+
+/** The limit of memory, which counts what they reserve. */
+export const SANITIZER_TEXTS: readonly string[] = [
+  "AddressSanitizer failed to allocate",
+  "ThreadSanitizer failed to allocate",
+  "ThreadSanitizer can not mmap",
+];
+
+/** With no permission (EACCES, EPERM), a place that can't be moved away or exchanged (EBUSY), and no address space. */
+const REFUSAL_TEXTS: readonly string[] = [
+  ...READ_ONLY_TEXTS,
+  ...NO_NETWORK_TEXTS,
+  "EACCES",
+  "EPERM",
+  "EBUSY",
+  "Permission denied",
+  "Permesso negato",
+  "Keine Berechtigung",
+  "Permission non accordée",
+  "Permiso denegado",
+  "Permissão negada",
+  "Operation not permitted",
+  "Operazione non permessa",
+  "Die Operation ist nicht erlaubt",
+  "Opération non permise",
+  "Operación no permitida",
+  "Operação não permitida",
+  "Device or resource busy",
+  "Dispositivo o risorsa occupata",
+  "Das Gerät oder die Ressource ist belegt",
+  "Périphérique ou ressource occupé",
+  "Dispositivo o recurso ocupado",
+  "Dispositivo ou recurso está ocupado",
+  ...SANITIZER_TEXTS,
+];
+
+/** True if a program was refused the memory that its sanitizer reserves. */
+export function lacksSanitizerMemory(output: string): boolean {
+  return SANITIZER_TEXTS.some((text) => output.includes(text));
+}
+
+/** True if a program's output says that the system refused it something. */
+function saysRefused(output: string): boolean {
+  return REFUSAL_TEXTS.some((text) => output.includes(text));
+}
 
 /** After a call, the same for every client: the gate learns that it ran, and what; its model that it ran confined, where that may be why it failed. */
 
@@ -107,4 +192,55 @@ function reachOf({ project, network }: ConfinedTo, env: Env): string {
   const home = homeFolder(env);
   const place = visible(project.startsWith(`${home}/`) ? `~${project.slice(home.length)}` : project);
   return `${place}, with ${network ? "only the hosts that the user allows" : "no network"}`;
+}
+
+/** `tool.ran` over gate.sock: that a call has run and how it ended, and what the gate knows of it. */
+
+interface RanReport extends Reporter {
+  call_id: string;
+  /** How the client says that it ended; left out, it doesn't say it. */
+  ok?: boolean;
+  /** In milliseconds, as the client says. */
+  duration_ms?: number;
+  /** What ran; left out, it isn't compared with what was allowed. */
+  input?: RanCall;
+  /** What ran has to be among what was asked about, by this id. */
+  unasked?: true;
+  /** Its output says that its box kept it from something. */
+  refused?: true;
+}
+
+/** What the call was confined to. `is_narrow`: to less than its project. */
+interface ConfinedTo {
+  is_narrow: boolean;
+  project: string;
+  network: boolean;
+}
+
+/** What the gate had the call confined to; null where it wasn't, or the gate doesn't say. Never rejects. */
+async function reportRan({
+  call_id,
+  ok,
+  duration_ms,
+  input,
+  unasked,
+  refused,
+  ...reporter
+}: RanReport): Promise<ConfinedTo | null> {
+  const data = {
+    call_id,
+    ...(ok === undefined ? {} : { ok }),
+    ...(duration_ms === undefined ? {} : { duration_ms }),
+    ...(input === undefined ? {} : { input }),
+    ...(unasked === undefined ? {} : { unasked }),
+    ...(refused === undefined ? {} : { refused }),
+  };
+  const answer = await report(reporter, "tool.ran", data, "tool.ran.ok");
+  return answer === null ? null : confinedTo(answer.confined);
+}
+
+function confinedTo(confined: unknown): ConfinedTo | null {
+  if (typeof confined !== "object" || confined === null) return null;
+  const { kind, project, network } = confined as Record<string, unknown>;
+  return typeof project === "string" ? { is_narrow: kind !== undefined, project, network: network === true } : null;
 }

@@ -1,5 +1,9 @@
 export { type Channels, startChannels } from "./channels/channels.ts";
 export { SharedScreen } from "./channels/shared-screen.ts";
-export { pageReview } from "./notifications/open-page.ts";
-export { type GateNotifications, type NotificationOptions, startNotifications } from "./notifications/start.ts";
+export {
+  type GateNotifications,
+  type NotificationOptions,
+  pageReview,
+  startNotifications,
+} from "./notifications/start.ts";
 export { Operator } from "./operator/operator.ts";

@@ -62,7 +62,7 @@ function PauseCause({ pause: { by, reason, cause } }: { pause: Pause }): ReactNo
   );
 }
 
-/** The gate's words where the user gave no reason (main/surfaces/operator/safety.ts). */
+/** The gate's words where the user gave no reason (main/surfaces/operator/operator.ts). */
 const OWN_REASON = "you paused it";
 
 function PauseTimes({ pause: { since, until, clears } }: { pause: Pause }) {

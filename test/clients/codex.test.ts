@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { beforeEach, describe, expect, it } from "vitest";
 import { codexChecks } from "../../cli/agents/codex/hook-check.ts";
 import { launcherFile } from "../../cli/hook/launcher.ts";
-import { hasOtherShell } from "../../main/hooks/codex/chosen-shell.ts";
+import { hasOtherShell } from "../../main/hooks/codex/dialect.ts";
 import { startGate } from "../support/running-gate.ts";
 import { CodexSeat, command, TTL_SECONDS } from "./codex-run.ts";
 import { installedClient } from "./installed-client.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { explainReadings } from "../../main/decide/guard/shell/explain.ts";
+import { explainReadings } from "../../main/decide/guard/shell/guard-shell.ts";
 import { needsOfLine } from "../../main/shell-reading/clear/line-needs.ts";
 import { GIT_SUBCOMMANDS } from "../../main/shell-reading/programs/git.ts";
 import { SHELLS } from "../../main/shell-reading/programs/shells.ts";

@@ -38,6 +38,7 @@ vi.mock("../../main/decide/stages/examination.ts", async (original) => {
 vi.mock("../../main/decide/stages/policy.ts", async (original) => {
   const real = await original<typeof import("../../main/decide/stages/policy.ts")>();
   return {
+    ...real,
     policy: (x) => {
       const found = real.policy(x);
       return "stage" in found ? found : { ...found, reason: words.said(found.reason) };

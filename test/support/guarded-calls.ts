@@ -7,7 +7,7 @@ import { withFurtherNeeds } from "../../main/decide/guard/further-needs.ts";
 import { GateFiles } from "../../main/decide/guard/gate-files.ts";
 import { guard } from "../../main/decide/guard/guard.ts";
 import { decisionOf, examineCall } from "../../main/decide/pipeline.ts";
-import type { GuardEnv } from "../../main/shell-reading/clear/call-environment.ts";
+import type { GuardEnv } from "../../main/shell-reading/clear/program-search.ts";
 import { pathTarget, type ResolvedRequirement } from "../../main/shell-reading/targets/target.ts";
 
 /** Where the gate's program is in these tests: not where the tests themselves are. */

@@ -1,13 +1,20 @@
+import { randomBytes } from "node:crypto";
+import { chmodSync, rmSync, writeFileSync } from "node:fs";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { join } from "node:path";
 import { shellQuoted } from "../../../ipc/base/shell-quoted.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
 import type { ConfinedRun } from "../../decide/confinement/box.ts";
 import type { Declaration } from "../../decide/confinement/declaration.ts";
-import type { RunNetwork, RunNetworkParts } from "../network/run-network.ts";
+import { mountChecks } from "../arguments/mounts.ts";
+import { ALLOWED, type HostAccess, refused } from "../network/host-access.ts";
+import { ListedHosts } from "../network/listed-hosts.ts";
+import { BOX_FOLDER, type LoopbackWay } from "../network/relay.ts";
+import { openRunNetwork, type RunNetwork, type RunNetworkParts } from "../network/run-network.ts";
 import { RunPlan, type RunPlanParts } from "../runs/run-plan.ts";
 import type { Plan } from "../runs/runs.ts";
-import { type AgentNetwork, openAgentNetwork } from "./agent-network.ts";
-import { agentPlaceWords } from "./agent-places.ts";
-import type { AgentRun } from "./agent-run.ts";
+import { agentPlaceWords, type PlaceWords } from "./agent-places.ts";
+import type { AgentHosts, AgentRun, Seat } from "./agent-run.ts";
 
 /** One run of a whole agent: a confined run, with what an agent needs beside it. */
 
@@ -92,6 +99,146 @@ export class AgentPlan implements Plan {
     } catch (error) {
       if (error instanceof GateError) throw error;
       throw new GateError("box_unavailable", "the agent's box can't be made", "see the gate's log", { cause: error });
+    }
+  }
+}
+
+/** An agent's way out of its box: to its model's hosts, and to the gate by a socket of this run alone. */
+
+/** Where the box has the agents' socket, and what the agent identifies itself by. */
+const AGENT_SOCKET = `${BOX_FOLDER}/gate.sock`;
+const AGENT_TOKEN = `${BOX_FOLDER}/token`;
+
+interface AgentNetworkParts extends Omit<RunNetworkParts, "loopback" | "reached"> {
+  hosts: AgentHosts;
+  seat: Seat;
+  places: PlaceWords;
+  /** Nothing of the agent may continue now, such as while it is paused. */
+  isStopped(): boolean;
+}
+
+interface AgentNetwork extends RunNetwork {
+  /** Something has changed by which the agent may be stopped: what is open then ends. */
+  review(): void;
+}
+
+/** @throws GateError `box_unavailable`; the system's error */
+export function openAgentNetwork(parts: AgentNetworkParts): AgentNetwork {
+  const { hosts, seat, places, isStopped } = parts;
+  const { folder, failed } = parts;
+  const loopback = new Loopback({ folder, ports: hosts.loopback, isStopped, failed });
+  const token_file = `${seat.socket}.token`;
+  writeFileSync(token_file, seat.token, { mode: 0o400, flag: "wx" });
+  const removed = (remove: () => void) => {
+    try {
+      remove();
+    } catch (error) {
+      failed("removing what an agent's run began with", error);
+    }
+  };
+  const removeToken = () => removed(() => rmSync(token_file, { force: true }));
+  const begun = () => {
+    removeToken();
+    removed(() => seat.begun());
+  };
+  const access = unlessStopped(new ListedHosts(hosts.listed, NOT_LISTED), isStopped);
+  const { proxy, way } = openRunNetwork(access, { ...parts, loopback: loopback.ways, reached: begun });
+  const shared = ["--ro-bind", seat.socket, AGENT_SOCKET, "--ro-bind", token_file, AGENT_TOKEN];
+  const environment = ["--setenv", "METNOS_GATE_SOCKET", AGENT_SOCKET, "--setenv", "METNOS_AGENT_TOKEN", seat.token];
+  const closed = ["--remount-ro", BOX_FOLDER, "--remount-ro", "/"];
+  const words = [...way.arguments, ...shared, ...places.words, ...environment, ...closed];
+  return {
+    first: places.first,
+    arguments: words,
+    start: `${mountChecks(words, [AGENT_SOCKET, ...places.at])}\n${way.start}`,
+    review() {
+      if (!isStopped()) return;
+      proxy.interrupt();
+      loopback.interrupt();
+    },
+    close() {
+      loopback.close();
+      proxy.close();
+      removeToken();
+    },
+  };
+}
+
+const NOT_LISTED = "an agent's box reaches only its model's hosts, and those that its user named with --host";
+
+function unlessStopped(hosts: ListedHosts, isStopped: () => boolean): HostAccess {
+  return {
+    ask: (to) =>
+      Promise.resolve(
+        isStopped() ? refused("the agent is stopped") : hosts.mayStay(to) ? ALLOWED : refused(NOT_LISTED),
+      ),
+    mayStay: (to) => !isStopped() && hosts.mayStay(to),
+    forgetAllowed: () => hosts.forgetAllowed(),
+    forgetApproved: () => hosts.forgetApproved(),
+    close: () => hosts.close(),
+  };
+}
+
+/** An agent's ways to servers of this machine that its user named, such as a model that runs here: bytes, as they are. */
+
+const MAX_CONNECTIONS = 64;
+
+interface LoopbackParts {
+  /** The gate's own folder for sockets. */
+  folder: string;
+  ports: readonly number[];
+  /** Nothing of the agent may continue now. */
+  isStopped(): boolean;
+  /** Logs an unexpected error. */
+  failed(what: string, error: unknown): void;
+}
+
+class Loopback {
+  readonly ways: readonly LoopbackWay[];
+  readonly #servers: readonly Server[];
+  readonly #sockets = new Set<Socket>();
+
+  /** Listens once it is made. */
+  constructor({ folder, ports, isStopped, failed }: LoopbackParts) {
+    // Short: the path of a socket has about a hundred characters.
+    this.ways = ports.map((port) => ({ port, socket: join(folder, randomBytes(6).toString("hex")) }));
+    this.#servers = this.ways.map(({ port, socket }) => {
+      const server = createServer({ allowHalfOpen: true }, (inside) => {
+        if (isStopped()) return void inside.destroy();
+        this.#join(inside, connect({ port, host: "127.0.0.1", allowHalfOpen: true }));
+      });
+      server.maxConnections = MAX_CONNECTIONS;
+      server.on("error", (error) => failed("an agent's way to this machine", error));
+      server.listen(socket);
+      if (server.listening) chmodSync(socket, 0o600);
+      server.unref();
+      return server;
+    });
+  }
+
+  /** Ends what is open. */
+  interrupt(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  close(): void {
+    for (const server of this.#servers) server.close();
+    this.interrupt();
+    for (const { socket } of this.ways) rmSync(socket, { force: true });
+  }
+
+  #join(inside: Socket, outside: Socket): void {
+    for (const [from, to] of [
+      [inside, outside],
+      [outside, inside],
+    ] as const) {
+      this.#sockets.add(from);
+      from.pipe(to);
+      from.on("error", () => to.destroy());
+      from.once("close", () => {
+        this.#sockets.delete(from);
+        to.destroySoon();
+      });
     }
   }
 }

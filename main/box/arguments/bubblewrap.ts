@@ -4,8 +4,7 @@ import { dirname, join } from "node:path";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
 import type { Declaration } from "../../decide/confinement/declaration.ts";
 import { realForm } from "../../shell-reading/targets/path.ts";
-import { kindOf } from "../../shell-reading/targets/path-kind.ts";
-import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
+import { isAtOrBelow, kindOf } from "../../shell-reading/targets/pattern.ts";
 import { holdsSecret } from "../../shell-reading/targets/secret-files.ts";
 import { makeCaches, projectFolder, TOOL_FOLDERS } from "./caches.ts";
 import {

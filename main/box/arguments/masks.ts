@@ -4,8 +4,7 @@ import { readRegularBytes } from "../../../ipc/base/regular-file.ts";
 import { errorCode } from "../../base/errors.ts";
 import { gitFoldersOf } from "../../shell-reading/programs/git-folders.ts";
 import { type GitIndex, readIndex } from "../../shell-reading/programs/git-index.ts";
-import { kindOf } from "../../shell-reading/targets/path-kind.ts";
-import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
+import { isAtOrBelow, kindOf } from "../../shell-reading/targets/pattern.ts";
 
 /**
  * How a file that often holds secrets is hidden. Git's own copy of it is no secret from who may read the repository: as it is

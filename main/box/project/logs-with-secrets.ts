@@ -3,7 +3,7 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { keepLatest } from "../../base/keep-latest.ts";
 import { realForm } from "../../shell-reading/targets/path.ts";
-import { kindOf } from "../../shell-reading/targets/path-kind.ts";
+import { kindOf } from "../../shell-reading/targets/pattern.ts";
 import { isTellingLog, logsIn } from "../../shell-reading/targets/secret-files.ts";
 import { repositoriesIn } from "../arguments/git.ts";
 import type { TimeSlice } from "./time-slice.ts";

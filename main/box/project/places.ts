@@ -1,15 +1,20 @@
-import { lstatSync } from "node:fs";
+import { lstatSync, opendirSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { keepLatest } from "../../base/keep-latest.ts";
 import type { Declaration, NarrowBox } from "../../decide/confinement/declaration.ts";
 import { AT_TOP } from "../../decide/guard/run-later-places.ts";
+import { inProgramFolder, isPlantedAmongBuilt } from "../../shell-reading/clear/program-places.ts";
 import { loadedByEnvrc } from "../../shell-reading/programs/envrc-files.ts";
 import { codeNamedBySettings, repositoriesBuilt } from "../../shell-reading/programs/git-named-code.ts";
-import { realPath } from "../../shell-reading/targets/path.ts";
-import { kindOf } from "../../shell-reading/targets/path-kind.ts";
-import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
+import {
+  INSTALLED_BY_BUILDS,
+  SEARCHED_PROGRAMS,
+  TYPED_PROGRAMS,
+} from "../../shell-reading/programs/searched-programs.ts";
+import { linksOnWay, realPath } from "../../shell-reading/targets/path.ts";
+import { isAtOrBelow, kindOf } from "../../shell-reading/targets/pattern.ts";
 import type { FoundPlaces } from "../arguments/bubblewrap.ts";
 import { isCopy, isLinkToPrograms } from "./folder-contents.ts";
 import { hidingHeads, isPlain, isSoundReference } from "./harmless-git-files.ts";
@@ -17,7 +22,6 @@ import { HiddenRepositories, isCarrying } from "./hidden-repositories.ts";
 import { LogsWithSecrets } from "./logs-with-secrets.ts";
 import { leadingOut } from "./pipes-and-sockets.ts";
 import { type Found, identityOf, ProjectTree, TREE_LIMITS, type TreeLimits, type TreeLook } from "./project-tree.ts";
-import { programsIn } from "./searched-programs.ts";
 import type { TimeSlice } from "./time-slice.ts";
 
 /** The places of the folders that boxes may write: what may stay there, and what has appeared since. */
@@ -476,4 +480,43 @@ function asText(path: string): string[] {
   const bytes = Buffer.from(path, "latin1");
   const text = bytes.toString("utf8");
   return Buffer.from(text).equals(bytes) ? [text] : [];
+}
+
+/** Folders of a project that its client's shell has on its PATH, whatever they are called. */
+
+/** With more names in it a folder is asked for each program by its name. */
+const MAX_NAMES = 1000;
+
+/**
+ * What lies in one by the name of a program that is cleared, typed, or a shell's; or the first link on the way to it.
+ * @param top the folder in which it lies; both absolute
+ */
+function programsIn(folder: string, top: string): string[] {
+  try {
+    const link = linksOnWay(folder).find((path) => path !== top && isAtOrBelow(path, top));
+    if (link !== undefined) return [link];
+    if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
+    const is_built = inProgramFolder(folder);
+    const isIts = (name: string) =>
+      isPlantedAmongBuilt(name) || (!is_built && INSTALLED_BY_BUILDS.has(name.toLowerCase()));
+    return (fewNamesIn(folder, isIts) ?? ALL.filter(isIts)).map((name) => join(folder, name));
+  } catch {
+    return []; // closed, or deeper than a path can be: no shell finds anything there
+  }
+}
+
+const ALL = [...SEARCHED_PROGRAMS, ...TYPED_PROGRAMS, ...INSTALLED_BY_BUILDS];
+
+function fewNamesIn(path: string, isIts: (name: string) => boolean): string[] | undefined {
+  const found: string[] = [];
+  const folder = opendirSync(path);
+  try {
+    for (let entry = folder.readSync(), names = 0; entry !== null; entry = folder.readSync(), names++) {
+      if (names === MAX_NAMES) return undefined;
+      if (!entry.isDirectory() && isIts(entry.name)) found.push(entry.name);
+    }
+    return found;
+  } finally {
+    folder.closeSync();
+  }
 }

@@ -10,6 +10,7 @@ import { errorCode } from "../../base/errors.ts";
 import type { ResolvedGrant } from "../../decide/grants/store.ts";
 import { CAPABILITY_REGISTRY } from "../../shell-reading/targets/capabilities.ts";
 import { hostGrantMatches } from "../../shell-reading/targets/host.ts";
+import { registrableDomain } from "../../shell-reading/targets/listed-host.ts";
 import {
   exactMatches,
   type GrantTarget,
@@ -19,7 +20,6 @@ import {
   pathMatches,
 } from "../../shell-reading/targets/pattern.ts";
 import { projectRoot } from "../../shell-reading/targets/project.ts";
-import { registrableDomain } from "../../shell-reading/targets/registrable-domain.ts";
 import {
   type CallTarget,
   isUnresolvable,

@@ -12,7 +12,7 @@ import { DATABASES, type DatabaseName } from "../../base/sqlite/database-names.t
 import type { Schema } from "../../base/sqlite/database-schema.ts";
 import { APPROVALS_SCHEMA } from "../../calls/approvals/schema.ts";
 import { SAFETY_SCHEMA } from "../../decide/safety/schema.ts";
-import { ACTIVITY_SCHEMA } from "../../records/activity/counts.ts";
+import { ACTIVITY_SCHEMA } from "../../records/activity/activity.ts";
 import { grantsSchema } from "./grants-schema.ts";
 import { databaseFile, hasTrail, type StorageHolder } from "./holder.ts";
 

@@ -3,8 +3,7 @@ import { shellWord } from "../../../ipc/base/shell-quoted.ts";
 import type { UnconfinedReason } from "../../../ipc/contract/box.ts";
 import type { Level } from "../../../ipc/contract/decision.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
-import { workingDirectoryOf } from "../../shell-reading/clear/call-environment.ts";
-import { programSearchOf, searchedBelow } from "../../shell-reading/clear/program-search.ts";
+import { programSearchOf, searchedBelow, workingDirectoryOf } from "../../shell-reading/clear/program-search.ts";
 import {
   needsTheMachine,
   outlivesCommand,
@@ -19,8 +18,7 @@ import { isAboutMachine, programCalled } from "../../shell-reading/programs/tabl
 import type { SimpleCommand } from "../../shell-reading/shell/reading.ts";
 import { isLoopback } from "../../shell-reading/targets/host.ts";
 import { linksOnWay, realForm } from "../../shell-reading/targets/path.ts";
-import { kindOf } from "../../shell-reading/targets/path-kind.ts";
-import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
+import { isAtOrBelow, kindOf } from "../../shell-reading/targets/pattern.ts";
 import { projectRoot } from "../../shell-reading/targets/project.ts";
 import { pathTarget, type ResolvedRequirement } from "../../shell-reading/targets/target.ts";
 import { following, isFollowingOver, withScanLimit } from "../../shell-reading/targets/tree-scan.ts";

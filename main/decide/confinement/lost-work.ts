@@ -4,7 +4,7 @@ import { programCalled } from "../../shell-reading/programs/table.ts";
 import { absolutePath } from "../../shell-reading/shell/paths.ts";
 import type { SimpleCommand, Word } from "../../shell-reading/shell/reading.ts";
 import { isMadeByBuild } from "../../shell-reading/targets/build-folders.ts";
-import { kindOf } from "../../shell-reading/targets/path-kind.ts";
+import { kindOf } from "../../shell-reading/targets/pattern.ts";
 import type { CallPlace } from "../description/call-place.ts";
 import { counted } from "../description/deleted-files.ts";
 import { hazardsOfLines } from "../description/hazards.ts";

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import type { GuardEnv } from "../../shell-reading/clear/call-environment.ts";
+import type { GuardEnv } from "../../shell-reading/clear/program-search.ts";
 import { gitFoldersOf } from "../../shell-reading/programs/git-folders.ts";
 import { realForm, resolvePath } from "../../shell-reading/targets/path.ts";
 import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";

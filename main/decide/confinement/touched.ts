@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
-import type { CallEnvironment, GuardEnv } from "../../shell-reading/clear/call-environment.ts";
-import { scriptWordOf } from "../../shell-reading/programs/script-words.ts";
+import type { CallEnvironment, GuardEnv } from "../../shell-reading/clear/program-search.ts";
+import { scriptWordOf } from "../../shell-reading/programs/interpreters.ts";
 import { FROM_INPUT } from "../../shell-reading/shell/lists.ts";
 import { absolutePath } from "../../shell-reading/shell/paths.ts";
 import type { SimpleCommand, Word } from "../../shell-reading/shell/reading.ts";

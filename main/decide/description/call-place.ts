@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
-import { type GuardEnv, workingDirectoryOf } from "../../shell-reading/clear/call-environment.ts";
+import { type GuardEnv, workingDirectoryOf } from "../../shell-reading/clear/program-search.ts";
 import { realForm } from "../../shell-reading/targets/path.ts";
 import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
 import { projectRoot } from "../../shell-reading/targets/project.ts";

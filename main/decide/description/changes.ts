@@ -2,7 +2,7 @@ import type { DescribedChange } from "../../../ipc/contract/description.ts";
 import { type PatchedFile, patchedFiles } from "../../shell-reading/programs/patch-text.ts";
 import { takesPatch } from "../../shell-reading/programs/patches.ts";
 import { resolvePath } from "../../shell-reading/targets/path.ts";
-import { kindOf } from "../../shell-reading/targets/path-kind.ts";
+import { kindOf } from "../../shell-reading/targets/pattern.ts";
 import { pathName } from "../../shell-reading/targets/target.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
 import type { ExecutorManifest } from "../executors/manifest.ts";

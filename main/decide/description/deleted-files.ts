@@ -1,4 +1,4 @@
-import { kindOf } from "../../shell-reading/targets/path-kind.ts";
+import { kindOf } from "../../shell-reading/targets/pattern.ts";
 import { scanTree } from "../../shell-reading/targets/tree-scan.ts";
 
 /** How much lies at paths that would be deleted. */

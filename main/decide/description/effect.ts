@@ -7,7 +7,7 @@ import { programSearchOf } from "../../shell-reading/clear/program-search.ts";
 import { gitEffect } from "../../shell-reading/programs/git.ts";
 import { programCalled } from "../../shell-reading/programs/table.ts";
 import type { SimpleCommand } from "../../shell-reading/shell/reading.ts";
-import { kindOf } from "../../shell-reading/targets/path-kind.ts";
+import { kindOf } from "../../shell-reading/targets/pattern.ts";
 import type { ResolvedRequirement } from "../../shell-reading/targets/target.ts";
 import type { Executor } from "../executors/catalog.ts";
 import type { CommandLine } from "../executors/command-lines.ts";

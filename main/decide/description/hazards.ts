@@ -14,15 +14,13 @@ import {
   sourceOf,
 } from "../../shell-reading/programs/hazard-records.ts";
 import { isInteractive } from "../../shell-reading/programs/interactive.ts";
-import { interpreterOf } from "../../shell-reading/programs/interpreters.ts";
-import { scriptWordOf } from "../../shell-reading/programs/script-words.ts";
+import { interpreterOf, scriptWordOf } from "../../shell-reading/programs/interpreters.ts";
 import { SHELLS } from "../../shell-reading/programs/shells.ts";
 import { programCalled } from "../../shell-reading/programs/table.ts";
 import { absolutePath } from "../../shell-reading/shell/paths.ts";
 import type { SimpleCommand, Span, Word } from "../../shell-reading/shell/reading.ts";
 import { programName } from "../../shell-reading/shell/word.ts";
-import { kindOf } from "../../shell-reading/targets/path-kind.ts";
-import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
+import { isAtOrBelow, kindOf } from "../../shell-reading/targets/pattern.ts";
 import { askedEachTime } from "../../shell-reading/targets/secret-files.ts";
 import { pathName, type ResolvedRequirement } from "../../shell-reading/targets/target.ts";
 import type { CommandLine } from "../executors/command-lines.ts";

@@ -3,7 +3,7 @@ import { type Stats, statSync } from "node:fs";
 import { readRegularBytes } from "../../../ipc/base/regular-file.ts";
 import { gitFoldersOf } from "../../shell-reading/programs/git-folders.ts";
 import { type GitIndex, type IndexEntry, readIndex } from "../../shell-reading/programs/git-index.ts";
-import { kindOf } from "../../shell-reading/targets/path-kind.ts";
+import { kindOf } from "../../shell-reading/targets/pattern.ts";
 import { projectRoot } from "../../shell-reading/targets/project.ts";
 import { scanTree } from "../../shell-reading/targets/tree-scan.ts";
 

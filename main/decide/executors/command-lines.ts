@@ -1,5 +1,5 @@
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
-import { workingDirectoryOf } from "../../shell-reading/clear/call-environment.ts";
+import { workingDirectoryOf } from "../../shell-reading/clear/program-search.ts";
 import { readArgv, readCommand } from "../../shell-reading/shell/read-command.ts";
 import type { Reading } from "../../shell-reading/shell/reading.ts";
 

@@ -2,9 +2,13 @@ import picomatch from "picomatch";
 import { type Capability, capabilitySchema } from "../../../ipc/contract/decision.ts";
 import { isMcpTarget, mcpTarget } from "../../../ipc/contract/mcp-names.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
-import { type GuardEnv, workingDirectoryOf } from "../../shell-reading/clear/call-environment.ts";
 import { needsOfLine } from "../../shell-reading/clear/line-needs.ts";
-import { programSearchOf, type WritableByGrant } from "../../shell-reading/clear/program-search.ts";
+import {
+  type GuardEnv,
+  programSearchOf,
+  type WritableByGrant,
+  workingDirectoryOf,
+} from "../../shell-reading/clear/program-search.ts";
 import { patchedFiles, pathsMentioned, pathsOfPatch } from "../../shell-reading/programs/patch-text.ts";
 import {
   type CallTarget,

@@ -1,8 +1,7 @@
 import { dirname } from "node:path";
-import type { CallEnvironment } from "../../shell-reading/clear/call-environment.ts";
+import type { CallEnvironment } from "../../shell-reading/clear/program-search.ts";
 import { hasTooManyNames, linksOnWay, realForm } from "../../shell-reading/targets/path.ts";
-import { foldedPath, kindOf } from "../../shell-reading/targets/path-kind.ts";
-import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
+import { foldedPath, isAtOrBelow, kindOf } from "../../shell-reading/targets/pattern.ts";
 import {
   movedPlaces,
   SETTINGS_BY_NAME,

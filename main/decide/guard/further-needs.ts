@@ -1,8 +1,7 @@
-import type { CallEnvironment } from "../../shell-reading/clear/call-environment.ts";
+import type { CallEnvironment } from "../../shell-reading/clear/program-search.ts";
 import { isMadeByBuild } from "../../shell-reading/targets/build-folders.ts";
 import { realForm } from "../../shell-reading/targets/path.ts";
-import { kindOf } from "../../shell-reading/targets/path-kind.ts";
-import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
+import { isAtOrBelow, kindOf } from "../../shell-reading/targets/pattern.ts";
 import { askedEachTime, beginsAsKey, isProjectsInGit, mayBeSecret } from "../../shell-reading/targets/secret-files.ts";
 import { type CallTarget, type ResolvedRequirement, targetText } from "../../shell-reading/targets/target.ts";
 import { SKIPPED_FOLDERS, scanTree, type TreeEntry } from "../../shell-reading/targets/tree-scan.ts";

@@ -4,8 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { GatePaths } from "../../../ipc/base/paths.ts";
 import { GATE_COMMAND } from "../../shell-reading/programs/gate-command.ts";
 import { realForm } from "../../shell-reading/targets/path.ts";
-import { foldedPath } from "../../shell-reading/targets/path-kind.ts";
-import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
+import { foldedPath, isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
 import { earlierStateOf } from "../../shell-reading/targets/snapshot-path.ts";
 import type { ResolvedRequirement } from "../../shell-reading/targets/target.ts";
 

@@ -1,8 +1,8 @@
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
-import { type GuardEnv, workingDirectoryOf } from "../../shell-reading/clear/call-environment.ts";
+import { type GuardEnv, workingDirectoryOf } from "../../shell-reading/clear/program-search.ts";
 import type { PathPattern } from "../../shell-reading/shell/paths.ts";
 import { expandHome, realForm } from "../../shell-reading/targets/path.ts";
-import { foldedPath } from "../../shell-reading/targets/path-kind.ts";
+import { foldedPath } from "../../shell-reading/targets/pattern.ts";
 import { earlierStateOf } from "../../shell-reading/targets/snapshot-path.ts";
 import type { ResolvedRequirement } from "../../shell-reading/targets/target.ts";
 import type { Executor } from "../executors/catalog.ts";

@@ -1,10 +1,9 @@
-import { type CallEnvironment, programFolders } from "../../shell-reading/clear/call-environment.ts";
 import { isProgramPlace } from "../../shell-reading/clear/program-places.ts";
+import { type CallEnvironment, programFolders } from "../../shell-reading/clear/program-search.ts";
 import { loadedByEnvrc } from "../../shell-reading/programs/envrc-files.ts";
 import { codeNamedBySettings } from "../../shell-reading/programs/git-named-code.ts";
 import { realForm } from "../../shell-reading/targets/path.ts";
-import { foldedPath, kindOf } from "../../shell-reading/targets/path-kind.ts";
-import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
+import { foldedPath, isAtOrBelow, kindOf } from "../../shell-reading/targets/pattern.ts";
 import { projectRoot } from "../../shell-reading/targets/project.ts";
 import { AT_TOP, RUN_LATER_PLACES, type RunLaterPlace } from "./run-later-places.ts";
 import { movedPlaces } from "./settings-places.ts";

@@ -1,4 +1,4 @@
-import type { GuardEnv } from "../../shell-reading/clear/call-environment.ts";
+import type { GuardEnv } from "../../shell-reading/clear/program-search.ts";
 
 /**
  * Where the agents' clients keep what calls the gate, and what could turn that off: for the user to change, never for an agent. One table

@@ -18,7 +18,7 @@ import type { GrantStore } from "../grants/store.ts";
 import type { VerdictSettings } from "../judge/verdicts.ts";
 import type { McpTools } from "../mcp/mcp-tools.ts";
 import type { PolicyOverrides } from "../policy/policy.ts";
-import type { RateLimits } from "../rate/rate-limits.ts";
+import type { RateLimits } from "../rate/budgets.ts";
 import type { PauseSwitch } from "../safety/pause.ts";
 
 /** On whose behalf a call is looked at. `agent` is null where none is involved (`explain`). */

@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { z } from "zod";
 import type { Env } from "../../../ipc/base/paths.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { findMachine, type Machine } from "../../box/arguments/machine.ts";
@@ -12,6 +13,7 @@ import {
   type ReviewConfig,
   sendToModel,
 } from "../../decide/reviews/config.ts";
+import { plainWords } from "../../shell-reading/clear/plain-words.ts";
 import { type ListedHost, readListedHost } from "../../shell-reading/targets/listed-host.ts";
 import type { JudgeAgent, Model } from "../reviews/judge-ports.ts";
 import { AgentBox } from "./agent-box.ts";
@@ -19,9 +21,8 @@ import { AgentHosts } from "./agent-hosts.ts";
 import { commandAgent } from "./command-agent.ts";
 import { modelAgent } from "./model-agent.ts";
 import { astGrepSearch } from "./tools/ast-grep-search.ts";
-import { cmdRun } from "./tools/cmd-run.ts";
 import { fsRead } from "./tools/fs-read.ts";
-import type { JudgeTool } from "./tools/tool.ts";
+import { cut, type JudgeTool, ToolRefused } from "./tools/tool.ts";
 
 export interface JudgeAgentParts {
   /** By name; every one that a judge agent of the configuration names. */
@@ -156,4 +157,52 @@ function resolved(from: NodeJS.Require, name: string): string | null {
   } catch {
     return null; // it isn't this machine's
   }
+}
+
+/** Of a command's output; bytes. What a model gets of it is less. */
+const MAX_OUTPUT = 4 * 1024 * 1024;
+
+const argsSchema = z.strictObject({ command: z.string().max(4096) });
+
+interface CommandsToRun {
+  /** Whole commands, each of literal words. */
+  allowlist: readonly string[];
+  timeout_seconds: number;
+}
+
+/** @param hosts that the commands may reach */
+function cmdRun({ allowlist, timeout_seconds }: CommandsToRun, hosts: readonly ListedHost[], box: AgentBox): JudgeTool {
+  const allowed = allowlist.map((command) => plainWords(command));
+  const isAllowed = (words: readonly string[]) =>
+    allowed.some((one) => one?.length === words.length && one.every((word, index) => word === words[index]));
+  return {
+    name: "cmd.run",
+    description: `runs one of these commands, exactly as it is written here, in the workspace: ${allowlist.map((one) => JSON.stringify(one)).join(", ")}. Args: {"command": TEXT}`,
+    async run(args, workspace, signal) {
+      const read = argsSchema.safeParse(args);
+      if (!read.success) throw new ToolRefused('it takes {"command": TEXT}');
+      const words = plainWords(read.data.command);
+      if (words === null || !isAllowed(words)) throw new ToolRefused("this command is not on the list");
+      const { how, code, output } = await box.run(
+        {
+          argv: words,
+          workspace,
+          hosts,
+          with_errors: true,
+          max_output: MAX_OUTPUT,
+          timeout_ms: timeout_seconds * 1000,
+        },
+        signal,
+      );
+      const text = cut(output.toString("utf8"));
+      switch (how) {
+        case "exited":
+          return `exit code ${code}\n${text}`;
+        case "stopped":
+          return `ended after ${timeout_seconds} seconds, without an exit code\n${text}`;
+        case "too-long":
+          return `ended as it printed more than ${MAX_OUTPUT / 1024 / 1024} MiB, without an exit code\n${text}`;
+      }
+    },
+  };
 }

@@ -1,16 +1,14 @@
 import type { Env } from "../../../ipc/base/paths.ts";
 import type { ModelProblem } from "../../../ipc/contract/judges.ts";
 import { ConcurrencyLimit } from "../../base/concurrency-limit.ts";
+import { readSecret, SecretError } from "../../base/files/secret-text.ts";
 import { isOnline, type ModelConfig } from "../../decide/reviews/config.ts";
 import type { ModelSpending, Spent } from "../../records/activity/spending.ts";
 import { type Model, type ModelAnswer, ModelBusy, ModelError, type ModelQuestion } from "../reviews/judge-ports.ts";
 import { anthropic } from "./anthropic.ts";
-import { Breaker } from "./breaker.ts";
 import type { Dialect, DialectAnswer } from "./dialect.ts";
 import { ENVELOPE_BYTES, exchange, KeyRefused, type Limit, statusError } from "./exchange.ts";
-import { readKey } from "./key.ts";
 import { ModelMeter } from "./model-meter.ts";
-import { isProxied } from "./node-env-proxy.ts";
 import { openai } from "./openai.ts";
 import { send } from "./request.ts";
 
@@ -283,4 +281,92 @@ function tokensOf(...texts: string[]): number {
 
 function isTimeout(error: unknown): boolean {
   return error instanceof Error && error.name === "TimeoutError";
+}
+
+/** Three failures in a row, and nothing is tried for half a minute; then one try says whether that is over. */
+
+export const FAILURES = 3;
+export const OPEN_MS = 30_000;
+
+/** One try, which ends in one of three ways. */
+export interface Try {
+  succeeded(): void;
+  failed(): void;
+  /** It says nothing: it was given up, or failed for a reason of its own. */
+  dropped(): void;
+}
+
+export class Breaker {
+  readonly #now: () => number;
+  #failures = 0;
+  #open_until = 0;
+  #is_trying = false;
+
+  /** `now`: milliseconds of a clock that nobody sets. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** True while nothing may be tried. */
+  get isOpen(): boolean {
+    return this.#failures >= FAILURES && (this.#is_trying || this.#now() < this.#open_until);
+  }
+
+  /** True once as many failures in a row were seen, until something succeeds. */
+  get hasOpened(): boolean {
+    return this.#failures >= FAILURES;
+  }
+
+  /** Undefined while nothing may be tried. */
+  begin(): Try | undefined {
+    if (this.isOpen) return undefined;
+    const is_only_one = this.hasOpened;
+    if (is_only_one) this.#is_trying = true;
+    const ended = () => {
+      if (is_only_one) this.#is_trying = false;
+    };
+    return {
+      succeeded: () => {
+        ended();
+        this.#failures = 0;
+      },
+      failed: () => {
+        ended();
+        this.#failures++;
+        if (this.hasOpened) this.#open_until = this.#now() + OPEN_MS;
+      },
+      dropped: ended,
+    };
+  }
+}
+
+/** Where a model's key comes from. It is read anew each time it is used, and kept nowhere. */
+
+/**
+ * The configured key; undefined where none is configured.
+ * @throws ModelError `key-missing`, which says why without the key or its file
+ */
+export function readKey(
+  { key_env, key_file }: Pick<ModelConfig, "key_env" | "key_file">,
+  env: Env,
+): string | undefined {
+  try {
+    return readSecret({ env_name: key_env, file: key_file }, env, "key");
+  } catch (error) {
+    if (error instanceof SecretError) throw new ModelError("key-missing", error.message);
+    throw error;
+  }
+}
+
+/**
+ * Whether Node would send what is for `hostname` to a proxy that the environment names. It does so only where it is started with
+ * NODE_USE_ENV_PROXY=1 or --use-env-proxy, and then also for this machine's own servers, unless NO_PROXY names them.
+ */
+export function isProxied(hostname: string, env: Env, node_options: readonly string[]): boolean {
+  const options = [...node_options, ...(env.NODE_OPTIONS ?? "").split(/\s+/)];
+  if (env.NODE_USE_ENV_PROXY !== "1" && !options.includes("--use-env-proxy")) return false;
+  const names_proxy = [env.http_proxy, env.HTTP_PROXY, env.https_proxy, env.HTTPS_PROXY].some(Boolean);
+  // An empty one in lower case counts, too; "*" only where it is alone.
+  const no_proxy = env.no_proxy ?? env.NO_PROXY ?? "";
+  return names_proxy && no_proxy !== "*" && !no_proxy.split(/[\s,]+/).includes(hostname);
 }

@@ -2,8 +2,7 @@ import { accessSync, constants } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readRegularBytes } from "../../../ipc/base/regular-file.ts";
 import { realForm } from "../targets/path.ts";
-import { kindOf } from "../targets/path-kind.ts";
-import { isAtOrBelow } from "../targets/pattern.ts";
+import { isAtOrBelow, kindOf } from "../targets/pattern.ts";
 
 /** Where the repository of a work tree lies: in its `.git`, or where the file of that name says, if the repository says the same. */
 export interface GitFolders {

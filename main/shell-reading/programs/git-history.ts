@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { keepLatest } from "../../base/keep-latest.ts";
 import type { SimpleCommand, Word } from "../shell/reading.ts";
-import { kindOf } from "../targets/path-kind.ts";
+import { kindOf } from "../targets/pattern.ts";
 import { folderAbove } from "../targets/project.ts";
 
 /** Names of secrets in repositories' histories, as they were found when their objects were looked through: what is read is in memory. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Word } from "../shell/reading.ts";
-import { kindOf } from "../targets/path-kind.ts";
+import { kindOf } from "../targets/pattern.ts";
 import { folderAbove } from "../targets/project.ts";
 import { gitFoldersOf } from "./git-folders.ts";
 import { hasOddReferences, isCommit, isOddReference } from "./git-history.ts";

@@ -4,7 +4,7 @@ import { readRegularBytes, TOO_LARGE } from "../../../ipc/base/regular-file.ts";
 import { errorCode } from "../../base/errors.ts";
 import { BUILD_FOLDERS } from "../targets/build-folders.ts";
 import { hasTooManyNames, realForm } from "../targets/path.ts";
-import { kindOf } from "../targets/path-kind.ts";
+import { kindOf } from "../targets/pattern.ts";
 import { isSecretInGit } from "../targets/secret-files.ts";
 import { mayLookOn, scanTree } from "../targets/tree-scan.ts";
 import { isTakenByGit } from "./git-folders.ts";

@@ -1,6 +1,6 @@
 import { absolutePath } from "../shell/paths.ts";
 import type { Word } from "../shell/reading.ts";
-import { kindOf } from "../targets/path-kind.ts";
+import { kindOf } from "../targets/pattern.ts";
 import { argumentsOf } from "./arguments.ts";
 import { processToolCalled } from "./disks-and-processes.ts";
 import { gitCommand } from "./git.ts";

@@ -1,6 +1,5 @@
 import type { SimpleCommand } from "../shell/reading.ts";
-import { interpreterOf } from "./interpreters.ts";
-import { scriptWordOf } from "./script-words.ts";
+import { interpreterOf, scriptWordOf } from "./interpreters.ts";
 import { SHELLS } from "./shells.ts";
 
 /** Programs that run what is typed into them: a shell, an interpreter or a client that is given nothing to run. This only warns. */

@@ -1,3 +1,7 @@
+import type { Word } from "../shell/reading.ts";
+import { evaluatesText } from "./hazard-records.ts";
+import { SHELL_VALUED, SHELLS } from "./shells.ts";
+
 /** Programs that run a text in their own language: the options that take it, and where a script file is one. */
 export interface Interpreter {
   language: string;
@@ -31,4 +35,76 @@ export const INTERPRETERS: Readonly<Record<string, Interpreter>> = {
 export function interpreterOf(name: string): Interpreter | undefined {
   if (!/^[a-z]/.test(name)) return undefined;
   return INTERPRETERS[name.replace(/[\d.]+$/, "")];
+}
+
+/** Programs beside shells and interpreters that run a script file, with the word before it, if any. */
+const RUNNERS: Readonly<Record<string, RegExp | null>> = {
+  tsx: null,
+  "ts-node": null,
+  "ts-node-esm": null,
+  deno: /^run$/,
+  bun: /^run$/,
+};
+
+/** The names of all of them. */
+export const RUNNER_NAMES: readonly string[] = Object.keys(RUNNERS);
+
+/** Options of interpreters that take the next word. */
+const VALUED: Readonly<Record<string, RegExp>> = {
+  python: /^-[WX]$/,
+  javascript: /^(?:-r|--require|--import|--loader|--env-file|-C|--conditions|--test-reporter|--test-name-pattern)$/,
+  perl: /^-I$/,
+  ruby: /^-[rIC]$/,
+  php: /^-[dc]$/,
+};
+
+/** The word that names the script file which a command runs: `./x.sh`, `bash x.sh`, `python3 -u x.py`; null where there is none. */
+export function scriptWordOf(name: string, argv: readonly Word[]): Word | null {
+  const [first] = argv;
+  if (first === undefined) return null;
+  if (SHELLS.has(name))
+    return behindOptions(argv, /^-\w*[cs]$|^--(?:command|version|help)$/, (text) => SHELL_VALUED.has(text));
+  if (evaluatesText(name)) return /^[a-z]+$/.test(name) && name.startsWith("e") ? null : (argv[1] ?? null);
+  const interpreter = interpreterOf(name);
+  const runs = Object.hasOwn(RUNNERS, name) ? RUNNERS[name] : undefined;
+  if (runs !== undefined) {
+    const script = behindOptions(argv, /^(?:-e|--eval|-p|--print|--version|--help)$/, () => false, runs);
+    return script !== null && /[./]/.test(script.text) ? script : null;
+  }
+  if (interpreter !== undefined) {
+    if (interpreter.first_word_is_code || interpreter.language === "applescript") return null;
+    const valued = VALUED[interpreter.language];
+    return behindOptions(
+      argv,
+      /^(?:-\w*[ceEpr]|-m|-V|--eval|--print|--run|--test|--version|--help|-v)$/,
+      (text) => valued?.test(text) === true,
+    );
+  }
+  return first.text.includes("/") ? first : null;
+}
+
+/** The first word that is no option; null where one of the options says that there is no script, or the word before it isn't there. */
+function behindOptions(
+  argv: readonly Word[],
+  without: RegExp,
+  takesNext: (text: string) => boolean,
+  before?: RegExp | null,
+): Word | null {
+  let wanted = before;
+  for (let at = 1; at < argv.length; at++) {
+    const word = argv[at] as Word;
+    if (word.text === "--") return argv[at + 1] ?? null;
+    if (/^[-+]./.test(word.text)) {
+      if (takesNext(word.text)) at++;
+      else if (without.test(word.text)) return null;
+      continue;
+    }
+    if (word.text === "-") return null;
+    if (wanted?.test(word.text)) {
+      wanted = null;
+      continue;
+    }
+    return word;
+  }
+  return null;
 }

@@ -1,8 +1,7 @@
 import { absolutePath } from "../shell/paths.ts";
 import type { SimpleCommand, Span, Word } from "../shell/reading.ts";
 import { launchedBy } from "./hazard-records.ts";
-import { interpreterOf } from "./interpreters.ts";
-import { scriptWordOf } from "./script-words.ts";
+import { interpreterOf, scriptWordOf } from "./interpreters.ts";
 import { SCHEDULERS, SHELLS } from "./shells.ts";
 
 /** Files that a command runs beside its script, or in its place: what an option loads, its input, a build's steps, an installed program. */

@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { readRegularBytes } from "../../../ipc/base/regular-file.ts";
-import { kindOf } from "./path-kind.ts";
+import { kindOf } from "./pattern.ts";
 
 /**
  * Folders that builds and package managers fill, in lower case: large, and run only by them. A box doesn't look through them, so that

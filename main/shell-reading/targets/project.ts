@@ -1,8 +1,7 @@
 import { dirname, join } from "node:path";
 import { readRegularBytes } from "../../../ipc/base/regular-file.ts";
 import { hasTooManyNames, realForm } from "./path.ts";
-import { kindOf } from "./path-kind.ts";
-import { isAtOrBelow } from "./pattern.ts";
+import { isAtOrBelow, kindOf } from "./pattern.ts";
 
 /** More folders than this above a file is no project. */
 const MAX_DEPTH = 64;

@@ -1,6 +1,6 @@
 import { beginningOf } from "./file-beginning.ts";
 import { realForm } from "./path.ts";
-import { foldedPath, kindOf } from "./path-kind.ts";
+import { foldedPath, kindOf } from "./pattern.ts";
 import { mayReadOn, scanTree } from "./tree-scan.ts";
 
 /**

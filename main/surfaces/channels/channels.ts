@@ -1,18 +1,18 @@
+import { ownCommand } from "../../../ipc/base/own-command.ts";
 import type { Env } from "../../../ipc/base/paths.ts";
 import { CHANNELS, type ChannelName, type ChannelStatus, type TelegramStatus } from "../../../ipc/contract/channels.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
-import { inEach } from "../../../ipc/contract/language.ts";
+import { type InEach, inEach, type Language } from "../../../ipc/contract/language.ts";
 import type { OperatorApi } from "../../../ipc/contract/operator-api.ts";
 import type { Surface } from "../../../ipc/contract/surface.ts";
+import type { Alarms } from "../../base/alarms.ts";
 import { errorCode } from "../../base/errors.ts";
-import type { Config } from "../../config/index.ts";
+import type { Config, Route } from "../../config/index.ts";
 import type { Channel, ChannelNote, TelegramLinking } from "../../core/channel.ts";
 import type { Core } from "../../core/core.ts";
 import type { GateNotifications } from "../notifications/start.ts";
-import { ChannelAlarms } from "./channel-alarms.ts";
 import type { ChannelHost } from "./channel-host.ts";
 import type { EveningDigest } from "./evening-message.ts";
-import { routeText } from "./route-text.ts";
 import type { SharedScreen } from "./shared-screen.ts";
 import { CHANNEL_WORDS } from "./words.ts";
 
@@ -226,4 +226,112 @@ const NO_TELEGRAM: TelegramLinking = {
 
 function refuseTelegram(): never {
   throw notConfigured("telegram");
+}
+
+const en = {
+  now: "at once",
+  unanswered: (seconds: number) => `when nobody answered for ${seconds} s`,
+  locked: "while the screen is locked",
+  not_known: " (not known here: in doubt it is)",
+  urgent: "only what is urgent",
+  nothing: "nothing",
+  between: (from: string, to: string, what: string) => `; from ${from} to ${to} ${what}`,
+};
+const WORDS: InEach<typeof en> = {
+  en,
+  it: {
+    now: "subito",
+    unanswered: (seconds) => `quando nessuno risponde per ${seconds} s`,
+    locked: "mentre lo schermo è bloccato",
+    not_known: " (qui non si sa: nel dubbio lo è)",
+    urgent: "solo ciò che è urgente",
+    nothing: "nulla",
+    between: (from, to, what) => `; dalle ${from} alle ${to} ${what}`,
+  },
+};
+
+/** When a channel is used, in one sentence: `when nobody answered for 60 s; from 22:00 to 07:00 only what is urgent`. */
+export function routeText(
+  { when, after_seconds, quiet_hours, in_quiet_hours }: Route,
+  is_screen_known: boolean | null,
+  language: Language,
+): string {
+  const words = WORDS[language];
+  const times = {
+    now: words.now,
+    unanswered: words.unanswered(after_seconds),
+    locked: is_screen_known === false ? words.locked + words.not_known : words.locked,
+  };
+  if (quiet_hours === undefined) return times[when];
+  return times[when] + words.between(quiet_hours.from, quiet_hours.to, words[in_quiet_hours]);
+}
+
+/** A channel that can't call the user is an alarm, which the others say: the user is away exactly then. */
+
+interface ChannelAlarmsParts {
+  alarms: Pick<Alarms, "raise" | "clear">;
+  stateOf(name: ChannelName): Pick<ChannelStatus, "state" | "text">;
+  /** Milliseconds, by a clock that nobody sets. */
+  now?: () => number;
+  /** How long one fails before that is an alarm, in milliseconds: a short interruption is none. */
+  after_ms?: number | undefined;
+}
+
+const AFTER_MS = 30_000;
+/** One that fails again within a part of that time has failed all along: who shares a bot's token fails by turns. */
+const WELL_PART = 0.5;
+/** Looks, while one has to fail that long. */
+const LOOKS = 10;
+
+interface Failing {
+  since: number;
+  last: number;
+}
+
+export class ChannelAlarms {
+  readonly #parts: ChannelAlarmsParts;
+  readonly #after_ms: number;
+  readonly #now: () => number;
+  readonly #failing = new Map<ChannelName, Failing>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(parts: ChannelAlarmsParts) {
+    this.#parts = parts;
+    this.#after_ms = parts.after_ms ?? AFTER_MS;
+    this.#now = parts.now ?? (() => performance.now());
+  }
+
+  begin(): void {
+    this.#timer = setInterval(() => this.look(), this.#after_ms / LOOKS).unref();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  look(): void {
+    const now = this.#now();
+    for (const name of CHANNELS) this.#lookAt(name, now);
+  }
+
+  #lookAt(name: ChannelName, now: number): void {
+    const { alarms, stateOf } = this.#parts;
+    const { state, text } = stateOf(name);
+    const known = this.#failing.get(name);
+    if (state !== "failing") {
+      const is_well = known !== undefined && (state === "off" || now - known.last >= this.#after_ms * WELL_PART);
+      if (!is_well) return;
+      this.#failing.delete(name);
+      return alarms.clear("channel_failing", name);
+    }
+    const failing = { since: known?.since ?? now, last: now };
+    this.#failing.set(name, failing);
+    if (now - failing.since < this.#after_ms) return;
+    alarms.raise({
+      code: "channel_failing",
+      subject: name,
+      message: `you can't be called by ${name}: ${text}`,
+      hint: `see docs/channels.md; ${ownCommand(`channels test ${name}`)} tries it`,
+    });
+  }
 }

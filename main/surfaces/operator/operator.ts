@@ -1,6 +1,8 @@
 import type { ZodType } from "zod";
 import { localPrincipal } from "../../../ipc/base/paths.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
+import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
+import type { KeptToolView } from "../../../ipc/contract/mcp.ts";
 import {
   type CheckedParams,
   type OperatorApi,
@@ -12,12 +14,18 @@ import {
   type Principal,
 } from "../../../ipc/contract/operator-api.ts";
 import type { Surface } from "../../../ipc/contract/surface.ts";
+import { GATE } from "../../agents/index.ts";
 import { errorCode } from "../../base/errors.ts";
 import { diskFullCode } from "../../base/files/disk-reserve.ts";
 import { causeBehind, fileError, meaningOf } from "../../base/files/file-errors.ts";
 import type { LoginItem } from "../../config/index.ts";
 import type { BoxedAgents } from "../../core/boxed-agents.ts";
 import type { Core } from "../../core/core.ts";
+import { explainedCall } from "../../core/explained-call.ts";
+import { readDefinition } from "../../decide/mcp/definition.ts";
+import type { KeptTool } from "../../decide/mcp/tool-store.ts";
+import { kindOf } from "../../decide/stages/examination.ts";
+import { reviewRecord } from "../../records/audit/record.ts";
 import type { Channels } from "../channels/channels.ts";
 import type { GateNotifications } from "../notifications/start.ts";
 import { agentMethods } from "./agents.ts";
@@ -25,13 +33,16 @@ import { approvalMethods } from "./approvals.ts";
 import { auditMethods } from "./audit.ts";
 import { boxMethods } from "./box.ts";
 import { grantMethods } from "./grants.ts";
-import type { AgentConnections, BrowserPage, Handlers, OperatorContext } from "./handlers.ts";
-import { judgeMethods } from "./judges.ts";
-import { keptFileMethods } from "./kept-files.ts";
-import { mcpMethods } from "./mcp.ts";
+import { type AgentConnections, type BrowserPage, type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
 import { policyMethods } from "./policy.ts";
-import { activityMethods, alarmMethods, costMethods, metricsMethods, receiptMethods } from "./records.ts";
-import { safetyMethods } from "./safety.ts";
+import {
+  activityMethods,
+  alarmMethods,
+  costMethods,
+  keptFileMethods,
+  metricsMethods,
+  receiptMethods,
+} from "./records.ts";
 import { settingMethods, statusMethods } from "./status.ts";
 import { channelMethods, webMethods } from "./surfaces.ts";
 
@@ -201,4 +212,93 @@ export class Operator implements OperatorHandler {
   async close(): Promise<void> {
     // the core is closed by its owner
   }
+}
+
+function judgeMethods(
+  context: OperatorContext,
+): Handlers<"reviews.list" | "reviews.override" | "reviews.dismiss" | "reviews.run" | "judge.status" | "judge.test"> {
+  const { core } = context;
+  const { gate } = core;
+  return {
+    "reviews.list": () => ({ running: gate.waiting.reviews.running(), refused: gate.refused_calls.list() }),
+    "reviews.override": ({ id }) => {
+      const { refusal, executor, is_new } = gate.refused_calls.override(id);
+      if (is_new) recordAct(context, "judge.overridden", { agent: refusal.agent_name, executor, decision_id: id });
+      return refusal;
+    },
+    "reviews.dismiss": ({ id }) => ({ dismissed: gate.refused_calls.dismiss(id) }),
+    "reviews.run": async ({ question }) => {
+      if (core.judges.reviewers.length === 0)
+        throw new GateError("not_available", "no judge is configured", "see docs/judges.md");
+      const { call, subject } = explainedCall(question);
+      const decision = await gate.tryCall(call, subject);
+      const { outcome, stage, reviews = [] } = decision;
+      const executor = core.catalog.loggedName(call.executor, kindOf(subject));
+      recordAct(context, "judge.tried", { executor, outcome, stage, reviews: reviews.map(reviewRecord) });
+      return decision;
+    },
+    "judge.status": () => core.judges.status(),
+    "judge.test": ({ model }) => core.judges.test(model),
+  };
+}
+
+function mcpMethods(context: OperatorContext): Handlers<"mcp.tools" | "mcp.forget"> {
+  const { core } = context;
+  const { store } = core.mcp;
+  return {
+    "mcp.tools": () => store.list().map((kept) => keptToolView(context, kept)),
+    "mcp.forget": ({ id }) => {
+      const forgotten = store.forget(id);
+      if (forgotten !== undefined) {
+        recordAct(context, "mcp.forgotten", { server: forgotten.server, tool: forgotten.tool });
+        core.publish({ type: "mcp.changed", data: {} });
+      }
+      return { forgotten: forgotten !== undefined };
+    },
+  };
+}
+
+function keptToolView({ core }: OperatorContext, { definition, ...kept }: KeptTool): KeptToolView {
+  const { title = "", description = "" } = readDefinition(definition) ?? {};
+  return { ...kept, agent_name: core.agents.get(kept.agent_id)?.name ?? null, title, description };
+}
+
+type SafetyMethod = "safety.status" | "safety.violations" | "safety.acknowledge" | "safety.pause" | "safety.resume";
+
+function safetyMethods(context: OperatorContext): Handlers<SafetyMethod> {
+  const { gate, kept_pauses, safety } = context.core;
+  return {
+    "safety.status": () => safety.status(),
+    "safety.violations": ({ since, include_acknowledged, limit }) =>
+      safety.violations.list({
+        since: since === undefined ? undefined : isoSeconds(Date.parse(since)),
+        include_acknowledged,
+        limit,
+      }),
+    "safety.acknowledge": ({ ids }) => {
+      const acknowledged = safety.filter.acknowledge(ids);
+      recordAct(context, "acknowledged", { violations: acknowledged });
+      return { acknowledged };
+    },
+    "safety.pause": ({ for_seconds, reason }) => {
+      try {
+        return safety.pause.begin({
+          by: "human",
+          reason: reason ?? "you paused it",
+          clears: for_seconds === undefined ? "by_human" : "after_seconds",
+          seconds: for_seconds,
+        });
+      } catch (error) {
+        const note = kept_pauses.noteOf(GATE);
+        if (note === undefined || !errorCode(error).startsWith("SQLITE")) throw error;
+        return { ...safety.pause.state(), note };
+      }
+    },
+    "safety.resume": () => {
+      // The pause has withdrawn them: a gate that is killed now must not find them waiting.
+      gate.broker.completeWithdrawals();
+      safety.filter.resume();
+      return safety.pause.state();
+    },
+  };
 }

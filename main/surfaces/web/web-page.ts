@@ -1,3 +1,4 @@
+import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -7,6 +8,7 @@ import { ownCommand } from "../../../ipc/base/own-command.ts";
 import type { Language } from "../../../ipc/contract/language.ts";
 import type { OperatorHandler } from "../../../ipc/contract/operator-api.ts";
 import { PAGE_SOCKET_PATH } from "../../../ipc/socket/page-frames.ts";
+import { PAGE_SECRET_KEY } from "../../../ipc/socket/page-secret.ts";
 import type { Clock } from "../../base/clocks/clock.ts";
 import {
   cookiesOf,
@@ -18,14 +20,19 @@ import {
   sendRefusalPage,
   sendText,
 } from "./answers.ts";
-import { ENTRANCE_SCRIPT_PATH, entrancePage, entranceScript } from "./entrance.ts";
-import { keepLastPort, readLastPort, USUAL_PORT } from "./last-port.ts";
 import { OperatorPages, type PageLimits } from "./operator-pages.ts";
-import { type PageFiles, readPageFiles } from "./page-files.ts";
-import { canIdentifyPeer, isOwnUsersPeer } from "./peer.ts";
-import { PerSecond } from "./per-second.ts";
-import { REFUSAL_STYLE_HASH, refusalPage, type WhyRefused } from "./refusal-page.ts";
-import { LINK, ownHost, refusalOfRequest, refusalOfUpgrade } from "./request-checks.ts";
+import { type PageFile, type PageFiles, readPageFiles } from "./page-files.ts";
+import {
+  canIdentifyPeer,
+  isOwnUsersPeer,
+  LINK,
+  ownHost,
+  REFUSAL_STYLE_HASH,
+  refusalOfRequest,
+  refusalOfUpgrade,
+  refusalPage,
+  type WhyRefused,
+} from "./request-checks.ts";
 import { SessionFile } from "./session-file.ts";
 import { LINK_SECONDS, proofOf, type Session, WebSessions } from "./web-sessions.ts";
 
@@ -284,4 +291,90 @@ function whyNot(error: NodeJS.ErrnoException, port: number): Error {
     code: "port_taken",
     hint: "name another one as web.port in gate.toml, or 0 for any that is free",
   });
+}
+
+/** What a link is answered with: a page that keeps its origin's secret, and continues to the real one. */
+
+const SECRET_NAME = "metnos-page-secret";
+export const ENTRANCE_SCRIPT_PATH = "/enter.js";
+
+/** In place of the link's address, which so is neither in the address bar nor behind the back button. */
+function script(): string {
+  const hint = `Metnos Gate: this browser lets the page store nothing. Allow it for this address, then run: ${ownCommand("open")}`;
+  return `"use strict";
+try {
+  localStorage.setItem(${JSON.stringify(PAGE_SECRET_KEY)}, document.querySelector('meta[name="${SECRET_NAME}"]').content);
+  location.replace("/");
+} catch {
+  document.querySelector("p").textContent = ${JSON.stringify(hint)};
+}
+`;
+}
+
+function entranceScript(): PageFile {
+  return { body: Buffer.from(script()), type: "text/javascript; charset=utf-8" };
+}
+
+/** `secret`: hex digits. */
+function entrancePage(secret: string): PageFile {
+  const html = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>Metnos Gate</title><meta name="${SECRET_NAME}" content="${secret}"></head>
+<body><p></p><noscript>Metnos Gate: this page needs JavaScript</noscript><script src="${ENTRANCE_SCRIPT_PATH}"></script></body>
+</html>
+`;
+  return { body: Buffer.from(html), type: "text/html; charset=utf-8" };
+}
+
+/**
+ * The port that the page had last: where none is chosen it is tried first, so that a browser whose gate was started again finds it;
+ * then the usual one. Only a wish: without it any port will do.
+ */
+
+/** The first gate of a machine has this one. */
+const USUAL_PORT = 47_655;
+
+/** Undefined where there is none that could be used. */
+export function readLastPort(file: string): number | undefined {
+  try {
+    if (!lstatSync(file).isFile()) return undefined;
+    const port = Number(readFileSync(file, "utf8"));
+    return Number.isInteger(port) && port >= 1024 && port <= 65_535 ? port : undefined;
+  } catch {
+    return undefined; // the first start, or it can't be read
+  }
+}
+
+export function keepLastPort(file: string, port: number): void {
+  try {
+    rmSync(`${file}.new`, { force: true });
+    // A file of its own making: through a link somebody else's would be written.
+    writeFileSync(`${file}.new`, `${port}\n`, { mode: 0o600, flag: "wx" });
+    renameSync(`${file}.new`, file);
+  } catch {
+    // a full disk: the next start takes any port
+  }
+}
+
+/** Lets so many things through in each second, and no more. */
+class PerSecond {
+  readonly #most: number;
+  readonly #now: () => number;
+  #since = Number.NEGATIVE_INFINITY;
+  #taken = 0;
+
+  constructor(most: number, now: () => number) {
+    this.#most = most;
+    this.#now = now;
+  }
+
+  /** False once this second's share is taken. */
+  take(): boolean {
+    const now = this.#now();
+    if (now - this.#since >= 1000) {
+      this.#since = now;
+      this.#taken = 0;
+    }
+    return ++this.#taken <= this.#most;
+  }
 }

@@ -9,7 +9,7 @@ import { ApprovalRegistry } from "../../../main/calls/approvals/registry.ts";
 import { APPROVALS_SCHEMA } from "../../../main/calls/approvals/schema.ts";
 import { grantsSchema } from "../../../main/core/storage/grants-schema.ts";
 import { GrantStore } from "../../../main/decide/grants/store.ts";
-import { ACTIVITY_SCHEMA } from "../../../main/records/activity/counts.ts";
+import { ACTIVITY_SCHEMA } from "../../../main/records/activity/activity.ts";
 import { namedTarget } from "../../../main/shell-reading/targets/target.ts";
 import { extraOf, openedBroker, openedGrants, pendingOf, ROBERTO } from "../../support/gate-stores.ts";
 import { ManualClock } from "../../support/manual-clock.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { confinedCommand } from "../../../ipc/base/confined-command.ts";
 import { errorCode } from "../../../main/base/errors.ts";
-import { openAgentNetwork } from "../../../main/box/agent-runs/agent-network.ts";
+import { openAgentNetwork } from "../../../main/box/agent-runs/agent-plan.ts";
 import { smallDisk } from "../../support/small-disk.ts";
 import { boxUnderTest, shellRuns, withoutBox } from "../box-under-test.ts";
 

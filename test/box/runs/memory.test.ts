@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { configSchema } from "../../../main/config/config.ts";
-import { lacksSanitizerMemory } from "../../../main/hooks/refusal-texts.ts";
+import { lacksSanitizerMemory } from "../../../main/hooks/after-call.ts";
 import { boxUnderTest, withoutBox } from "../box-under-test.ts";
 
 const reason = withoutBox();

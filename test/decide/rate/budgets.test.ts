@@ -2,9 +2,8 @@ import Database from "better-sqlite3";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Capability } from "../../../ipc/contract/decision.ts";
-import { Budgets } from "../../../main/decide/rate/budgets.ts";
+import { Budgets, rateBuckets } from "../../../main/decide/rate/budgets.ts";
 import { DEFAULT_LIMITS, type Limit, limitsOf, rateConfigSchema } from "../../../main/decide/rate/config.ts";
-import { rateBuckets } from "../../../main/decide/rate/rate-limits.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
 /** More calls than any budget here lets pass. */

@@ -15,8 +15,8 @@ import {
   strictest,
   tableOf,
 } from "../../../main/decide/policy/policy.ts";
+import { RateLimits } from "../../../main/decide/rate/budgets.ts";
 import { rateConfigSchema } from "../../../main/decide/rate/config.ts";
-import { RateLimits } from "../../../main/decide/rate/rate-limits.ts";
 import { confinedWorld, decidedIn, shellCall } from "../../support/confined-calls.ts";
 import { decided, manifestOf, PAIRED, type Situation } from "../../support/examinations.ts";
 import { freshGrants, ROBERTO } from "../../support/gate-stores.ts";

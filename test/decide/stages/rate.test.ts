@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { RateLimits } from "../../../main/decide/rate/budgets.ts";
 import { rateConfigSchema } from "../../../main/decide/rate/config.ts";
-import { RateLimits } from "../../../main/decide/rate/rate-limits.ts";
 import { rate } from "../../../main/decide/stages/rate.ts";
 import { examinationOf, type Situation } from "../../support/examinations.ts";
 import { freshGrants } from "../../support/gate-stores.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { writeLauncher } from "../../../cli/hook/launcher.ts";
 import { confinedCommand } from "../../../ipc/base/confined-command.ts";
-import { SANITIZER_TEXTS } from "../../../main/hooks/refusal-texts.ts";
+import { SANITIZER_TEXTS } from "../../../main/hooks/after-call.ts";
 import { PretendedClient } from "../../support/pretended-client.ts";
 import { PretendedGate } from "../../support/pretended-gate.ts";
 import { temporaryHome } from "../../support/temporary-home.ts";

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { chosenShell, hasOtherShell } from "../../../main/hooks/codex/chosen-shell.ts";
+import { chosenShell, hasOtherShell } from "../../../main/hooks/codex/dialect.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const OWN = userInfo().shell ?? "";

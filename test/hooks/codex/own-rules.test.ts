@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { mayHaveRuleAbout } from "../../../main/hooks/codex/own-rules.ts";
+import { mayHaveRuleAbout } from "../../../main/hooks/codex/dialect.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const FREE = { sandbox_policy: { type: "danger-full-access" }, approval_policy: "never" };

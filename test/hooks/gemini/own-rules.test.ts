@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { mayHaveRuleAbout } from "../../../main/hooks/gemini/own-rules.ts";
+import { mayHaveRuleAbout } from "../../../main/hooks/gemini/dialect.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const YOLO = ["node", "gemini.js", "--approval-mode", "yolo", "-p", "go"];

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from "vitest";
-import { Breaker, FAILURES, OPEN_MS, type Try } from "../../../main/judges/models/breaker.ts";
+import { Breaker, FAILURES, OPEN_MS, type Try } from "../../../main/judges/models/provider-model.ts";
 import { ModelBusy } from "../../../main/judges/reviews/judge-ports.ts";
 import { type Fault, modelServer } from "../../support/model-server.ts";
 import { failureOf, openedModel, QUESTION } from "../../support/opened-models.ts";

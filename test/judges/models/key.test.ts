@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { readKey } from "../../../main/judges/models/key.ts";
+import { readKey } from "../../../main/judges/models/provider-model.ts";
 import { ModelError } from "../../../main/judges/reviews/judge-ports.ts";
 import { modelServer } from "../../support/model-server.ts";
 import { failureOf, openedModel, QUESTION } from "../../support/opened-models.ts";

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { isProxied } from "../../../main/judges/models/node-env-proxy.ts";
+import { isProxied } from "../../../main/judges/models/provider-model.ts";
 
 const PROXY = { HTTP_PROXY: "http://10.0.0.1:3128" };
 const ON = { NODE_USE_ENV_PROXY: "1" };

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
 import { openDatabase } from "../../../main/base/sqlite/database.ts";
-import { ACTIVITY_SCHEMA } from "../../../main/records/activity/counts.ts";
+import { ACTIVITY_SCHEMA } from "../../../main/records/activity/activity.ts";
 import { ModelSpending } from "../../../main/records/activity/spending.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { HARMLESS_ANSWER, modelServer } from "../../support/model-server.ts";
@@ -143,7 +143,7 @@ it("a restart continues the day", () => {
 it("a killed process loses nothing that it had counted", async () => {
   const file = join(tempFolder(), "activity.db");
   const program = `
-    import { ACTIVITY_SCHEMA } from ${JSON.stringify(join(import.meta.dirname, "../../../main/records/activity/counts.ts"))};
+    import { ACTIVITY_SCHEMA } from ${JSON.stringify(join(import.meta.dirname, "../../../main/records/activity/activity.ts"))};
     import { ModelSpending } from ${JSON.stringify(join(import.meta.dirname, "../../../main/records/activity/spending.ts"))};
     import { openDatabase } from ${JSON.stringify(join(import.meta.dirname, "../../../main/base/sqlite/database.ts"))};
     const spending = new ModelSpending(openDatabase(process.argv[1], ACTIVITY_SCHEMA), () => Date.parse("2026-05-04T10:00:00Z"), () => undefined);

@@ -3,8 +3,7 @@ import { expect, it, onTestFinished } from "vitest";
 import type { Decision, Outcome } from "../../../ipc/contract/decision.ts";
 import { openDatabase } from "../../../main/base/sqlite/database.ts";
 import type { Subject } from "../../../main/decide/stages/examination.ts";
-import { Activity, KEPT, KEPT_PER_SECOND } from "../../../main/records/activity/activity.ts";
-import { ACTIVITY_SCHEMA } from "../../../main/records/activity/counts.ts";
+import { ACTIVITY_SCHEMA, Activity, KEPT, KEPT_PER_SECOND } from "../../../main/records/activity/activity.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const NOON = new Date(2026, 10, 21, 12, 0, 30).getTime();

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { ACTIVITY_RANGES } from "../../../ipc/contract/activity.ts";
 import { openDatabase } from "../../../main/base/sqlite/database.ts";
-import { ACTIVITY_SCHEMA, DecisionCounts } from "../../../main/records/activity/counts.ts";
+import { ACTIVITY_SCHEMA, DecisionCounts } from "../../../main/records/activity/activity.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 it("what can't be written now is written later, minute by minute", () => {

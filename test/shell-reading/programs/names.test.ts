@@ -6,11 +6,10 @@ import { CODE_WORD_NAMES, TAKES_WORDS } from "../../../main/shell-reading/progra
 import { DISK_TOOL_NAMES, PROCESS_TOOL_NAMES } from "../../../main/shell-reading/programs/disks-and-processes.ts";
 import { GATE_COMMAND } from "../../../main/shell-reading/programs/gate-command.ts";
 import { HAZARD_NAMES, LAUNCHER_NAMES, SOURCE_NAMES } from "../../../main/shell-reading/programs/hazard-records.ts";
-import { INTERPRETERS } from "../../../main/shell-reading/programs/interpreters.ts";
+import { INTERPRETERS, RUNNER_NAMES } from "../../../main/shell-reading/programs/interpreters.ts";
 import { PATCH_PROGRAM_NAMES } from "../../../main/shell-reading/programs/patches.ts";
 import { PRINTERS } from "../../../main/shell-reading/programs/prints.ts";
 import { SCRIPT_RUNNER_NAMES } from "../../../main/shell-reading/programs/script-runners.ts";
-import { RUNNER_NAMES } from "../../../main/shell-reading/programs/script-words.ts";
 import { SCHEDULERS, SHELLS } from "../../../main/shell-reading/programs/shells.ts";
 import { NETWORK_TOOL_NAMES } from "../../../main/shell-reading/programs/sockets.ts";
 import { PROGRAMS } from "../../../main/shell-reading/programs/table.ts";
@@ -94,57 +93,17 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
   {
     why: "the argument of a tool that holds a command line, or a field",
     words: "command",
-    files: [
-      "approvals/question.ts",
-      "confinement/confinement.ts",
-      "description/describe.ts",
-      "description/effect.ts",
-      "executors/catalog.ts",
-      "executors/claude-code.ts",
-      "executors/command-lines.ts",
-      "executors/manifest.ts",
-      "executors/needs.ts",
-      "executors/common-tools.ts",
-      "guard/shell/irrecoverable.ts",
-      "shell/simple-command.ts",
-    ],
+    files: ["approvals/question.ts", "confinement/confinement.ts", "description/describe.ts", "description/effect.ts", "executors/catalog.ts", "executors/claude-code.ts", "executors/command-lines.ts", "executors/manifest.ts", "executors/needs.ts", "executors/common-tools.ts", "guard/shell/irrecoverable.ts", "shell/simple-command.ts"],
   },
   {
     why: "a kind of access, or a tool that reads",
     words: "read",
-    files: [
-      "approvals/choices.ts",
-      "clear/command-needs.ts",
-      "clear/grammar.ts",
-      "clear/line-needs.ts",
-      "confinement/confinement.ts",
-      "description/changes.ts",
-      "description/describe.ts",
-      "executors/common-tools.ts",
-      "guard/shell/effects.ts",
-      "guard/shell/path-words.ts",
-    ],
+    files: ["approvals/choices.ts", "clear/command-needs.ts", "clear/grammar.ts", "clear/line-needs.ts", "confinement/confinement.ts", "description/changes.ts", "description/describe.ts", "executors/common-tools.ts", "guard/shell/effects.ts", "guard/shell/path-words.ts"],
   },
   {
     why: "a kind of path or input, or an argument that names one",
     words: "file",
-    files: [
-      "clear/command-needs.ts",
-      "confinement/needs-box.ts",
-      "confinement/touched.ts",
-      "description/bounded-file.ts",
-      "description/changes.ts",
-      "description/held-by-git.ts",
-      "description/run-by-name.ts",
-      "description/skill-text.ts",
-      "executors/catalog.ts",
-      "guard/further-needs.ts",
-      "shell/simple-command.ts",
-      "targets/path-kind.ts",
-      "targets/file-beginning.ts",
-      "targets/project.ts",
-      "targets/secret-files.ts",
-    ],
+    files: ["clear/command-needs.ts", "confinement/needs-box.ts", "confinement/touched.ts", "description/bounded-file.ts", "description/changes.ts", "description/held-by-git.ts", "description/run-by-name.ts", "description/skill-text.ts", "executors/catalog.ts", "guard/further-needs.ts", "shell/simple-command.ts", "targets/pattern.ts", "targets/file-beginning.ts", "targets/project.ts", "targets/secret-files.ts"],
   },
   { why: "a loop's variable, an offset", words: "at dir file", files: ["clear/grammar.ts"] },
   { why: "an offset", words: "at", files: ["shell/interpreters.ts"] },
@@ -220,7 +179,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
     files: ["reviews/sent/masked-secrets.ts"],
   },
   { why: "how a hash is written", words: "base64", files: ["reviews/session-decisions.ts"] },
-  { why: "the keyword", words: "time", files: ["description/tokens.ts"] },
+  { why: "the keyword", words: "time", files: ["description/describe.ts"] },
   { why: "the capability to send mail", words: "mail", files: ["executors/common-tools.ts"] },
   { why: "a file below /dev", words: "tty", files: ["clear/command-needs.ts", "confinement/touched.ts"] },
   { why: "folders, files and devices with keys in them", words: "nvme ssh", files: ["guard/patterns.ts"] },
@@ -254,13 +213,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
   {
     why: "a trail or a tree that is shorter than it was signed",
     words: "cut",
-    files: [
-      "audit/compare-checkpoints.ts",
-      "audit/checkpoint-alarms.ts",
-      "audit/checkpoint.ts",
-      "audit/checkpoints.ts",
-      "audit/walk.ts",
-    ],
+    files: ["audit/compare-checkpoints.ts", "audit/daily-checkpoint.ts", "audit/checkpoint.ts", "audit/checkpoints.ts", "audit/walk.ts"],
   },
   { why: "fields of a checkpoint", words: "base64 hash metnos-gate time", files: ["audit/checkpoint.ts"] },
   { why: "a line's place in the trail", words: "seq", files: ["audit/checkpoints.ts"] },
@@ -269,7 +222,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
     words: "read",
     files: ["audit/checkpoint-files.ts", "audit/daily-checkpoint.ts"],
   },
-  { why: "an agent's kind", words: "codex", files: ["approvals/new-request.ts"] },
+  { why: "an agent's kind", words: "codex", files: ["waiting-calls.ts"] },
   {
     why: "when a report came, or a checkpoint was signed",
     words: "at",

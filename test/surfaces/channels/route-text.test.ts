@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { routeSchema } from "../../../main/config/channels.ts";
-import { routeText } from "../../../main/surfaces/channels/route-text.ts";
+import { routeText } from "../../../main/surfaces/channels/channels.ts";
 
 it("when a channel is used is said in either language", () => {
   const quiet_hours = { from: "22:00", to: "07:00" };

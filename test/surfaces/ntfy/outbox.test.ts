@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { NtfyError } from "../../../main/surfaces/ntfy/ntfy-api.ts";
-import { Outbox } from "../../../main/surfaces/ntfy/outbox.ts";
+import { Outbox } from "../../../main/surfaces/ntfy/ntfy-channel.ts";
 
-// main/surfaces/ntfy/outbox.ts
+// main/surfaces/ntfy/ntfy-channel.ts
 
 it("a server that wants to be asked again at once is asked after a pause all the same", async () => {
   let sent = 0;

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { keepLastPort, readLastPort } from "../../../main/surfaces/web/last-port.ts";
+import { keepLastPort, readLastPort } from "../../../main/surfaces/web/web-page.ts";
 import { linkTo } from "../../support/page-visitor.ts";
 import { startGate } from "../../support/running-gate.ts";
 import { tempFolder } from "../../support/temp-folder.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createConnection, createServer, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { canIdentifyPeer, isOwnUsersPeer } from "../../../main/surfaces/web/peer.ts";
+import { canIdentifyPeer, isOwnUsersPeer } from "../../../main/surfaces/web/request-checks.ts";
 import { linkTo } from "../../support/page-visitor.ts";
 import { startGate } from "../../support/running-gate.ts";
 

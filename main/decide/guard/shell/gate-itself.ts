@@ -18,7 +18,7 @@ import {
   segmentsOf,
 } from "../../../shell-reading/shell/paths.ts";
 import type { Reading, SimpleCommand, Word } from "../../../shell-reading/shell/reading.ts";
-import { foldedPath } from "../../../shell-reading/targets/path-kind.ts";
+import { foldedPath } from "../../../shell-reading/targets/pattern.ts";
 import type { ProtectedGatePaths } from "../gate-files.ts";
 import {
   SETTINGS_BY_NAME,

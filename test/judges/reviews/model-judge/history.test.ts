@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { newRequest } from "../../../../main/calls/approvals/new-request.ts";
 import { SessionDecisions } from "../../../../main/calls/reviews/session-decisions.ts";
+import { newRequest } from "../../../../main/calls/waiting-calls.ts";
 import { callHash } from "../../../../main/decide/executors/canonical.ts";
 import { ExecutorCatalog } from "../../../../main/decide/executors/catalog.ts";
 import { decisionOf } from "../../../../main/decide/pipeline.ts";
