@@ -219,7 +219,7 @@ export const ROOMS: readonly Room[] = [
     path: "renderer",
     holds: "the page",
     floor: 2,
-    lines: 16500,
+    lines: 16350,
     doors: "all",
   },
 ];

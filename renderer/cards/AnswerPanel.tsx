@@ -1,16 +1,16 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { visible } from "../../ipc/base/visible-text.ts";
 import type { Answer, ApprovalView } from "../../ipc/contract/operator-api.ts";
 import type { CardFacts } from "../../ipc/words/card-facts.ts";
-import { looksOf } from "../../ipc/words/looking.ts";
+import { alsoLooking, asLooking, looksOf } from "../../ipc/words/looking.ts";
+import { runsUnaskedText } from "../../ipc/words/mcp-words.ts";
 import { Button } from "../parts/Button.tsx";
+import { Field } from "../parts/Field.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";
 import { cardWords } from "../words/cards.ts";
-import { useWords } from "../words/language.ts";
+import { useLanguage, useWords } from "../words/language.ts";
 import { mcpWords } from "../words/mcp.ts";
-import { DenyMessage } from "./DenyMessage.tsx";
 import { Key } from "./Key.tsx";
-import { LooksPanel } from "./LooksPanel.tsx";
-import { RefuseRow } from "./RefuseRow.tsx";
 import { RememberPanel } from "./RememberPanel.tsx";
 import { rememberedChoices } from "./remembering.ts";
 import { StoredTitle } from "./StoredTitle.tsx";
@@ -211,5 +211,141 @@ export function AnswersRow({ no, yes }: { no: ReactNode; yes: ReactNode }) {
       <span className="row no">{no}</span>
       <span className="row yes">{yes}</span>
     </div>
+  );
+}
+
+interface DenyMessageProps {
+  guarded: FilteredPresses;
+  is_sending: boolean;
+  onDeny(message: string): void;
+  onCancel(): void;
+}
+
+/** Longer messages are refused by the gate. */
+const MAX_MESSAGE = 2000;
+
+/** A no with a reason, which the agent reads. */
+function DenyMessage({ guarded, is_sending, onDeny, onCancel }: DenyMessageProps) {
+  const words = useWords(cardWords);
+  const [message, setMessage] = useState("");
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current?.focus(), []);
+  return (
+    <form
+      className="deny-message"
+      onSubmit={(event) => {
+        event.preventDefault();
+        guarded.answers(() => onDeny(message))({ detail: 0 });
+      }}
+    >
+      <Field label={words.whyNot}>
+        {(id) => (
+          <input
+            ref={input}
+            id={id}
+            className="input"
+            value={message}
+            maxLength={MAX_MESSAGE}
+            onChange={({ target }) => setMessage(target.value)}
+          />
+        )}
+      </Field>
+      <div className="row ends">
+        <Button onClick={onCancel}>{words.cancel}</Button>
+        <button type="submit" className="button" disabled={is_sending || message.trim() === ""}>
+          {words.sendDenial}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+interface RefuseRowProps {
+  view: ApprovalView;
+  guarded: FilteredPresses;
+  onAnswer(answer: Answer): void;
+}
+
+/** A no that holds for the session: it is denied from then on without asking. */
+function RefuseRow({ view, guarded, onAnswer }: RefuseRowProps) {
+  const words = useWords(cardWords);
+  if (view.refusals.length === 0) return null;
+  return (
+    <div className="refuse">
+      <p className="quiet">{words.denyForSession}</p>
+      <div className="row">
+        {view.refusals.map(({ refuse, targets }) => (
+          <Button
+            key={refuse}
+            size="small"
+            title={
+              targets.length === 0
+                ? undefined
+                : visible(targets.map(({ capability, target }) => `${capability} ${words.on} ${target}`).join("; "))
+            }
+            onClick={guarded.answers(() => onAnswer({ token: view.token, decision: "rejected", refuse }))}
+          >
+            {refuse === "call" ? words.refuseCall : <VisibleText text={words.refuseTarget(refusedText(targets))} />}
+          </Button>
+        ))}
+      </div>
+    </div>
+  );
+
+  function refusedText(targets: ApprovalView["refusals"][number]["targets"]): string {
+    const [first, ...more] = targets;
+    if (first === undefined) return "";
+    const name = first.target.split("/").filter(Boolean).at(-1) ?? first.target;
+    return `${words.doing(first.capability)} ${name}${more.length > 0 ? ` ${words.andMore(more.length)}` : ""}`;
+  }
+}
+
+interface LooksPanelProps {
+  view: ApprovalView;
+  guarded: FilteredPresses;
+  is_sending: boolean;
+  onAnswer(answer: Answer): void;
+  onCancel(): void;
+}
+
+/** A server's tool only looks: what saying so means, and how much of it is remembered. */
+function LooksPanel({ view, guarded, is_sending, onAnswer, onCancel }: LooksPanelProps) {
+  const language = useLanguage();
+  const words = mcpWords[language];
+  const looking = useMemo(() => asLooking(view), [view]);
+  const first = useRef<HTMLDivElement>(null);
+  const can_remember = rememberedChoices(looking).length > 0;
+  const { mcp } = view;
+  useEffect(() => {
+    first.current?.querySelector("button")?.focus({ preventScroll: true });
+    first.current?.scrollIntoView({ block: "nearest" });
+  }, []);
+  if (mcp === null) return null;
+  return (
+    <fieldset className="looks" aria-label={words.looks_title}>
+      <p>
+        <VisibleText text={words.meaning(mcp.server, mcp.tool)} />
+      </p>
+      {mcp.runs_unasked ? <p className="has-changed">{runsUnaskedText(language)}.</p> : null}
+      {can_remember ? (
+        <RememberPanel
+          view={looking}
+          guarded={guarded}
+          is_sending={is_sending}
+          is_fixed
+          onAnswer={(answer) => onAnswer(alsoLooking(answer))}
+          onCancel={onCancel}
+        />
+      ) : null}
+      <div className="row ends" ref={first}>
+        {can_remember ? null : <Button onClick={onCancel}>{words.cancel}</Button>}
+        <Button
+          disabled={is_sending}
+          onClick={guarded.answers(() => onAnswer(alsoLooking({ token: view.token, decision: "approved" })))}
+        >
+          {mcp.runs_unasked ? words.looks.replace(" …", "") : words.once}
+        </Button>
+      </div>
+    </fieldset>
   );
 }

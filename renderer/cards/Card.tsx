@@ -1,25 +1,30 @@
+import "./cards.css";
 import { type KeyboardEvent, memo, useEffect, useId, useMemo, useRef, useState } from "react";
 import type { ApprovalView } from "../../ipc/contract/operator-api.ts";
+import { verbAsked } from "../../ipc/words/box-words.ts";
 import { type CardFacts, cardFacts } from "../../ipc/words/card-facts.ts";
-import { shownCall } from "../../ipc/words/shown-call.ts";
+import { type ShownCall, shownCall } from "../../ipc/words/shown-call.ts";
 import { useHome } from "../gate/use-home.tsx";
 import { Button } from "../parts/Button.tsx";
 import { Failure } from "../parts/Failure.tsx";
-import { cardWords } from "../words/cards.ts";
+import { Target } from "../parts/Target.tsx";
+import { VisibleText } from "../parts/VisibleText.tsx";
+import { type CardWords, cardWords } from "../words/cards.ts";
 import { useLanguage, useWords } from "../words/language.ts";
 import { AnswerPanel, type Panel } from "./AnswerPanel.tsx";
 import { CardDetails } from "./CardDetails.tsx";
-import { CardHead } from "./CardHead.tsx";
 import { CardNotes } from "./CardNotes.tsx";
+import { changeText } from "./ChangeName.tsx";
+import { TimeLeft } from "./Countdown.tsx";
 import { Hero } from "./Hero.tsx";
 import { Key } from "./Key.tsx";
+import { PathText } from "./PathText.tsx";
 import { presence } from "./presence.ts";
 import { EndsProvider, useReading } from "./read-to-end.tsx";
 import { useAnswering } from "./use-answering.ts";
 import { usePresence } from "./use-presence.ts";
 import { usePressFilter } from "./use-press-filter.ts";
 import { widerAnswer } from "./wider-answer.ts";
-import "./cards.css";
 
 /** One request. Deny is the answer that has the focus; Escape closes what is open and answers nothing. */
 export const Card = memo(function Card({ view, is_pointed_at }: { view: ApprovalView; is_pointed_at?: boolean }) {
@@ -125,4 +130,69 @@ function useInterruption(is_filled_in: boolean): void {
     },
     [],
   );
+}
+
+interface CardHeadProps {
+  view: ApprovalView;
+  facts: CardFacts;
+  shown: ShownCall;
+  title_id: string;
+}
+
+/** The question, what it is about where that fits in a line, the folder, who asks and how long there is. */
+function CardHead({ view, facts, shown, title_id }: CardHeadProps) {
+  const words = useWords(cardWords);
+  const { cwd, description } = view;
+  const [change, ...others] = description?.changes ?? [];
+  const path =
+    others.length > 0 ? undefined : (change?.path ?? (shown.object?.kind === "path" ? shown.object.text : undefined));
+  return (
+    <header className="head">
+      <div className="asked">
+        <h2 id={title_id} className="question">
+          <VisibleText text={questionText(view, facts, words)} />
+        </h2>
+        {/* Its question is about all of these calls: what each of them does. */}
+        {view.repeated === null ? null : (
+          <span>
+            <VisibleText text={view.action_verb} />
+          </span>
+        )}
+        {path === undefined ? null : (
+          <span className="head-object">
+            <PathText path={path} cwd={cwd} />
+          </span>
+        )}
+        {cwd === null ? null : (
+          <span className="quiet">
+            {words.inFolder} <Target text={cwd} width={44} />
+          </span>
+        )}
+        {change === undefined || others.length > 0 ? null : (
+          <span className="quiet figures">{changeText(change, words)}</span>
+        )}
+      </div>
+      <p className="who">
+        <span className="agent">
+          <VisibleText text={view.agent_name} />
+        </span>
+        {view.subagent === null ? null : (
+          <span className="subagent">
+            {" ("}
+            <VisibleText text={view.subagent} />)
+          </span>
+        )}
+        <span aria-hidden="true"> · </span>
+        <TimeLeft token={view.token} expires_at={view.expires_at} />
+      </p>
+    </header>
+  );
+}
+
+function questionText(view: ApprovalView, { again }: CardFacts, words: CardWords): string {
+  if (again !== null) return `${again.said}. ${again.question}`;
+  const mcp = view.description?.mcp ?? null;
+  return mcp === null
+    ? words.question(verbAsked(view))
+    : words.toolQuestion(mcp.server, mcp.tool.replaceAll("_", " ").trim());
 }

@@ -1,3 +1,5 @@
+import { visible } from "../../ipc/base/visible-text.ts";
+import type { StandsFor } from "../../ipc/contract/description.ts";
 import type { ApprovalView } from "../../ipc/contract/operator-api.ts";
 import type { ShownCall } from "../../ipc/words/shown-call.ts";
 import { VisibleText } from "../parts/VisibleText.tsx";
@@ -6,9 +8,10 @@ import { useWords } from "../words/language.ts";
 import { ArgumentsBlock } from "./ArgumentsBlock.tsx";
 import { ChangeBlock } from "./ChangeBlock.tsx";
 import { ChangeName } from "./ChangeName.tsx";
-import { CommandBlock } from "./CommandBlock.tsx";
+import { CommandBlock, LineNumber } from "./CommandBlock.tsx";
+import { PathText } from "./PathText.tsx";
 import { PartEnd } from "./read-to-end.tsx";
-import { StandsForBlock } from "./StandsForBlock.tsx";
+import { TextBlock } from "./TextBlock.tsx";
 import { ToolBlock } from "./ToolBlock.tsx";
 
 interface HeroProps {
@@ -79,6 +82,50 @@ function RequestLine({
         <VisibleText text={text.slice(start, end)} />
       </strong>
       <VisibleText text={text.slice(end)} />
+    </div>
+  );
+}
+
+/** What a name in a command would run, read from its file. */
+function StandsForBlock({ stands_for, cwd }: { stands_for: StandsFor; cwd: string | null }) {
+  const words = useWords(cardWords);
+  const { name, file, lines, total_lines, has_changed } = stands_for;
+  const [only = ""] = lines;
+  return (
+    <div className="runs-file">
+      {has_changed ? <p className="has-changed">{words.anotherScript}</p> : null}
+      <p className="quiet">
+        <PathText path={file} cwd={cwd} />
+        {lines.length === 0 ? ` · ${words.unreadable}` : null}
+        {lines.length === 1 && total_lines <= 1 ? (
+          <span className="mono">
+            {": "}
+            <code className="only-line">
+              <VisibleText text={only} keepNewlines />
+            </code>
+          </span>
+        ) : null}
+        {lines.length < total_lines && lines.length > 0 ? (
+          <span className="figures"> · {words.firstOf(lines.length, total_lines)}</span>
+        ) : null}
+      </p>
+      {total_lines <= 1 || lines.length === 0 ? null : (
+        <TextBlock
+          count={lines.length}
+          lengthOf={(index) => lines[index]?.length ?? 0}
+          label={visible(words.standsFor(name))}
+          look="numbered script"
+          row={(index) => (
+            <div key={index} className="line">
+              <LineNumber number={index + 1} />
+              <code>
+                <VisibleText text={lines[index] ?? ""} keepNewlines />
+                {lines[index] === "" ? <br /> : null}
+              </code>
+            </div>
+          )}
+        />
+      )}
     </div>
   );
 }

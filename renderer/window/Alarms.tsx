@@ -1,13 +1,13 @@
 import { useEffect, useState } from "react";
 import type { Alarm } from "../../ipc/contract/alarms.ts";
-import { PAST_ALARMS } from "../../ipc/words/alarm-words.ts";
+import type { InEach } from "../../ipc/contract/language.ts";
+import { ALARM_WORDS, PAST_ALARMS } from "../../ipc/words/alarm-words.ts";
 import { useAct } from "../gate/use-act.ts";
 import { useCall, useGateEvents, useQuery } from "../gate/use-gate.tsx";
 import { Button } from "../parts/Button.tsx";
 import { Failure } from "../parts/Failure.tsx";
 import { RelativeTime } from "../parts/RelativeTime.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";
-import { alarmWords } from "../words/alarms.ts";
 import { useWords } from "../words/language.ts";
 
 const NONE: readonly Alarm[] = [];
@@ -78,3 +78,15 @@ function AlarmBanner({ alarm }: { alarm: Alarm }) {
     </div>
   );
 }
+
+const en = {
+  alarms: "Alarms",
+  seen: "I have seen it",
+  codes: ALARM_WORDS.en,
+};
+const it: typeof en = {
+  alarms: "Allarmi",
+  seen: "L'ho visto",
+  codes: ALARM_WORDS.it,
+};
+const alarmWords: InEach<typeof en> = { en, it };

@@ -1,31 +1,38 @@
+import "../../style/views.css";
+import "./activity.css";
 import { useRef, useState } from "react";
+import type { ActivityEntry } from "../../../ipc/contract/activity.ts";
 import type { ActivityFilter } from "../../../ipc/contract/activity-filter.ts";
 import type { Capability, Outcome } from "../../../ipc/contract/decision.ts";
+import type { RunningReview } from "../../../ipc/contract/judges.ts";
 import type { Language } from "../../../ipc/contract/language.ts";
+import { beingJudgedText } from "../../../ipc/words/judge-words.ts";
 import { CAPABILITIES, OUTCOMES } from "../../gate/contract-lists.ts";
 import { useCall, useQuery } from "../../gate/use-gate.tsx";
 import { Button } from "../../parts/Button.tsx";
+import { useNow } from "../../parts/clock.ts";
 import { boundsOf, NO_DAYS } from "../../parts/days.ts";
 import { EmptyState } from "../../parts/EmptyState.tsx";
+import { exportRows } from "../../parts/export.ts";
+import type { ExportForm, ExportRow } from "../../parts/export-text.ts";
 import { Failure } from "../../parts/Failure.tsx";
 import { FilterSelect } from "../../parts/FilterSelect.tsx";
 import { ListTools, SearchInput } from "../../parts/ListTools.tsx";
 import { momentText } from "../../parts/RelativeTime.tsx";
+import { Target } from "../../parts/Target.tsx";
 import { useWidth } from "../../parts/use-size.ts";
+import { VisibleText } from "../../parts/VisibleText.tsx";
 import { goTo } from "../../window/route.ts";
 import type { ViewProps } from "../../window/view-props.ts";
 import { activityWords } from "../../words/activity.ts";
+import { judgeWords } from "../../words/judges.ts";
 import { useLanguage, useWords } from "../../words/language.ts";
 import { namesWords } from "../../words/names.ts";
 import { DecisionRow } from "./DecisionRow.tsx";
-import { exportActivity } from "./export-activity.ts";
-import { NO_FILTER } from "./feed.ts";
+import { MOST_SHOWN, NO_FILTER, paramsOf } from "./feed.ts";
 import { Picture } from "./Picture.tsx";
-import { RunningReviews } from "./RunningReviews.tsx";
 import { targetWidth } from "./target-width.ts";
 import { useFeed } from "./use-feed.ts";
-import "../../style/views.css";
-import "./activity.css";
 
 /** What is being decided. `rest`: the decision that is open. */
 export default function Activity({ rest }: ViewProps) {
@@ -159,4 +166,94 @@ function Filters({ filter, onFilter }: { filter: ActivityFilter; onFilter(filter
       />
     </div>
   );
+}
+
+/** More are counted. */
+const MOST = 5;
+
+/** The calls that judges look at now, the longest first. */
+function RunningReviews() {
+  const words = useWords(judgeWords);
+  const { data } = useQuery("reviews.list", {});
+  const running = (data?.running ?? []).toSorted((a, b) => a.since.localeCompare(b.since));
+  if (running.length === 0) return null;
+  return (
+    <section className="running-reviews" aria-label={words.running}>
+      <ul>
+        {running.slice(0, MOST).map((review) => (
+          <Running key={review.id} review={review} />
+        ))}
+      </ul>
+      {running.length > MOST ? <p className="quiet">{words.andMore(running.length - MOST)}</p> : null}
+    </section>
+  );
+}
+
+function Running({ review: { agent_name, name, since, summary } }: { review: RunningReview }) {
+  const language = useLanguage();
+  const now = useNow();
+  return (
+    <li>
+      <span className="who">
+        <VisibleText text={agent_name} />
+      </span>
+      <span className="what">
+        <Target text={summary} />
+      </span>
+      <span className="quiet figures">
+        <VisibleText text={beingJudgedText(name, now - Date.parse(since), language)} />
+      </span>
+    </li>
+  );
+}
+
+const COLUMNS = [
+  "time",
+  "agent",
+  "tool",
+  "outcome",
+  "status",
+  "stage",
+  "rule",
+  "needs",
+  "reason",
+  "reported",
+  "reported_ms",
+  "ran_other",
+  "tried_more",
+] as const;
+const PAGE = 500;
+
+/** Saves every decision that matches, as far as the gate keeps them. Rejects with a `GateError`. */
+async function exportActivity(
+  call: ReturnType<typeof useCall>,
+  filter: ActivityFilter,
+  form: ExportForm,
+): Promise<void> {
+  const entries: ActivityEntry[] = [];
+  for (let before: string | undefined; entries.length < MOST_SHOWN; before = entries.at(-1)?.decision_id) {
+    const older = before === undefined ? {} : { before };
+    const page = await call("activity.list", { ...paramsOf(filter), ...older, limit: PAGE });
+    entries.push(...page);
+    if (page.length < PAGE) break;
+  }
+  await exportRows("metnos-gate-activity", form, entries.map(rowOf), COLUMNS);
+}
+
+function rowOf(entry: ActivityEntry): ExportRow {
+  return {
+    time: new Date(entry.ts * 1000).toISOString(),
+    agent: entry.agent_name,
+    tool: entry.executor,
+    outcome: entry.outcome,
+    status: entry.status ?? "",
+    stage: entry.stage,
+    rule: entry.rule ?? "",
+    needs: entry.capabilities.map(({ capability, target }) => `${capability} ${target}`).join("; "),
+    reason: entry.reason,
+    reported: entry.reported?.state ?? "",
+    reported_ms: String(entry.reported?.ms ?? ""),
+    ran_other: entry.reported?.ran_other === true ? "true" : "",
+    tried_more: entry.reported?.tried_more === true ? "true" : "",
+  };
 }

@@ -2,8 +2,10 @@ import { useEffect } from "react";
 import type { OpenedDecision as Opened, Reported } from "../../../ipc/contract/activity.ts";
 import type { ApprovalStatus, Stage, TraceStep } from "../../../ipc/contract/decision.ts";
 import type { Language } from "../../../ipc/contract/language.ts";
+import type { Rule } from "../../../ipc/contract/rules.ts";
 import { confinedMeaning } from "../../../ipc/words/box-words.ts";
 import { priceText } from "../../../ipc/words/price-words.ts";
+import { RULE_WORDS } from "../../../ipc/words/rule-words.ts";
 import { STAGES } from "../../gate/contract-lists.ts";
 import { useQuery } from "../../gate/use-gate.tsx";
 import { useHome } from "../../gate/use-home.tsx";
@@ -15,7 +17,6 @@ import { VisibleText } from "../../parts/VisibleText.tsx";
 import { activityWords } from "../../words/activity.ts";
 import { useLanguage, useWords } from "../../words/language.ts";
 import { ReportMark } from "./ReportMark.tsx";
-import { RuleText } from "./RuleText.tsx";
 
 interface OpenedDecisionProps {
   decision_id: string;
@@ -245,4 +246,19 @@ function StepShape({ outcome }: { outcome: TraceStep["outcome"] }) {
 
 function scoreText(score: number, language: Language): string {
   return score.toLocaleString(language, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+}
+
+/** What a rule says in the operator's language, then the gate's own sentence, which names what it was about; that alone without a rule. */
+function RuleText({ rule, sentence }: { rule: Rule | undefined; sentence: string }) {
+  const language = useLanguage();
+  if (rule === undefined) return <VisibleText text={sentence} />;
+  return (
+    <>
+      {RULE_WORDS[language][rule]}
+      <span className="quiet">
+        {" · "}
+        <VisibleText text={sentence} />
+      </span>
+    </>
+  );
 }

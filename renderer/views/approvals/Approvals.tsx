@@ -1,7 +1,11 @@
-import { useCallback, useRef } from "react";
+import "../../style/views.css";
+import "./approvals.css";
+import "../agents/agents.css";
+import { type ReactNode, useCallback, useRef } from "react";
 import { CardStack } from "../../cards/CardStack.tsx";
 import { endedText } from "../../cards/EndedStrip.tsx";
 import { useQuery } from "../../gate/use-gate.tsx";
+import { EmptyState } from "../../parts/EmptyState.tsx";
 import { RelativeTime } from "../../parts/RelativeTime.tsx";
 import { Segments } from "../../parts/Segments.tsx";
 import { VisibleText } from "../../parts/VisibleText.tsx";
@@ -10,11 +14,9 @@ import type { ViewProps } from "../../window/view-props.ts";
 import { approvalsWords } from "../../words/approvals.ts";
 import { judgeWords } from "../../words/judges.ts";
 import { useLanguage, useWords } from "../../words/language.ts";
-import { FirstSteps } from "./FirstSteps.tsx";
+import { HowToConnect } from "../agents/Connecting.tsx";
 import { History } from "./History.tsx";
 import { RefusalCard } from "./RefusalCard.tsx";
-import "../../style/views.css";
-import "./approvals.css";
 
 const HISTORY = "history";
 
@@ -99,5 +101,49 @@ function RefusedCalls() {
       ))}
       {refused.length > MOST ? <p className="quiet">{words.andMore(refused.length - MOST)}</p> : null}
     </section>
+  );
+}
+
+/** Where nothing waits: the way to the first answer, with what is done of it; afterwards, that nothing waits. */
+function FirstSteps() {
+  const words = useWords(approvalsWords);
+  const { data: agents } = useQuery("agents.list", {});
+  const { data: answered } = useQuery("approvals.history", { answered: true, offset: 0, limit: 1 });
+  if (agents === undefined || answered === undefined) return null;
+  const has_agent = agents.agents.some(({ revoked_at }) => revoked_at === null);
+  const has_answered = answered.total > 0;
+  if (has_agent && has_answered) return <EmptyState title={words.nothing}>{words.nothingNext}</EmptyState>;
+  return (
+    <div className="first-steps">
+      <h2>{has_agent ? words.nothing : words.noAgent}</h2>
+      <ol>
+        <Step isDone title={words.steps.runs} />
+        <Step isDone={has_agent} title={words.steps.connected}>
+          {has_agent ? null : <HowToConnect />}
+        </Step>
+        <Step isDone={has_answered} title={words.steps.answered}>
+          {has_agent && !has_answered ? <p className="quiet">{words.steps.answered_next}</p> : null}
+        </Step>
+      </ol>
+    </div>
+  );
+}
+
+function Step({ isDone, title, children }: { isDone: boolean; title: string; children?: ReactNode }) {
+  const words = useWords(approvalsWords);
+  return (
+    <li className={isDone ? "step done" : "step"}>
+      <svg viewBox="0 0 18 18" width="18" height="18" aria-hidden="true">
+        <circle cx="9" cy="9" r="7.5" />
+        {isDone ? <path d="M5.5 9.5l2.5 2.5 4.5-5.5" /> : null}
+      </svg>
+      <div>
+        <p>
+          {title}
+          <span className="unseen">, {isDone ? words.steps.done : words.steps.open}</span>
+        </p>
+        {children}
+      </div>
+    </li>
   );
 }

@@ -1,29 +1,31 @@
+import "../../style/views.css";
+import "./grants.css";
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { visible } from "../../../ipc/base/visible-text.ts";
 import type { Capability } from "../../../ipc/contract/decision.ts";
-import type { GrantOrder } from "../../../ipc/contract/operator-api.ts";
+import type { GrantOrder, RefusalView } from "../../../ipc/contract/operator-api.ts";
 import { CAPABILITIES } from "../../gate/contract-lists.ts";
 import { isSilent } from "../../gate/link.ts";
+import { useAct } from "../../gate/use-act.ts";
 import { useCall, useGateEvents, useLinkState, useQuery } from "../../gate/use-gate.tsx";
 import { Button } from "../../parts/Button.tsx";
 import { EmptyState } from "../../parts/EmptyState.tsx";
 import { Failure } from "../../parts/Failure.tsx";
 import { FilterSelect } from "../../parts/FilterSelect.tsx";
+import { RelativeTime } from "../../parts/RelativeTime.tsx";
+import { Target } from "../../parts/Target.tsx";
+import { VisibleText } from "../../parts/VisibleText.tsx";
 import type { ViewProps } from "../../window/view-props.ts";
 import { grantsWords } from "../../words/grants.ts";
 import { useLanguage, useWords } from "../../words/language.ts";
 import { AddGrant } from "./AddGrant.tsx";
 import { GrantTable } from "./GrantTable.tsx";
-import type { Sorting } from "./listing.ts";
-import { GrantListing } from "./listing.ts";
+import { GrantListing, type Sorting } from "./listing.ts";
 import type { GrantQuery } from "./pages.ts";
-import { Refusals } from "./Refusals.tsx";
 import { type Chosen, SelectionBar } from "./SelectionBar.tsx";
 import { StaleGrants } from "./StaleGrants.tsx";
 import { Tools } from "./Tools.tsx";
-import { UnusedGrants } from "./UnusedGrants.tsx";
-import { useRevocation } from "./use-revocation.ts";
-import "../../style/views.css";
-import "./grants.css";
+import { type Revocation, useRevocation } from "./use-revocation.ts";
 
 const NEWEST_FIRST: Sorting = { order: "granted_at", descending: true };
 
@@ -192,6 +194,94 @@ function Nothing({ isFiltered, onReset }: { isFiltered: boolean; onReset(): void
     <div className="nothing">
       <EmptyState title={words.no_match}>{words.no_match_next}</EmptyState>
       <Button onClick={onReset}>{words.reset}</Button>
+    </div>
+  );
+}
+
+/** What is denied for a session without asking. Nothing where nothing is. */
+function Refusals() {
+  const words = useWords(grantsWords);
+  const { data, error } = useQuery("refusals.list", {});
+  if (error !== undefined) return <Failure error={error} />;
+  if (data === undefined || data.length === 0) return null;
+  return (
+    <section className="refusals" aria-labelledby="refusals-title">
+      <h2 id="refusals-title">{words.refusals.title}</h2>
+      <ul>
+        {data.map((refusal) => (
+          <RefusalRow key={refusal.id} refusal={refusal} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function RefusalRow({ refusal }: { refusal: RefusalView }) {
+  const words = useWords(grantsWords);
+  const call = useCall();
+  const { run, is_busy, error } = useAct();
+  const { id, refuse, executor, capability, target, agent_name, expires_at } = refusal;
+  return (
+    <li className="refusal">
+      <div>
+        <p className="what">
+          <span className="mono">{capability ?? visible(executor)}</span> <Target text={target} />
+        </p>
+        <p className="quiet">
+          {refuse === "call" ? words.refusals.call : words.refusals.target} · <VisibleText text={agent_name ?? ""} /> ·{" "}
+          {words.refusals.ends} <RelativeTime at={expires_at} />
+        </p>
+        <Failure error={error} />
+      </div>
+      <Button
+        size="small"
+        look="plain"
+        disabled={is_busy}
+        aria-label={words.refusals.revoke_one(visible(target))}
+        onClick={() => void run(() => call("refusals.revoke", { id }))}
+      >
+        {words.revoke}
+      </Button>
+    </li>
+  );
+}
+
+const UNUSED_DAYS = 30;
+/** As many as one answer of the gate holds: more are revoked with the next press. */
+const AT_ONCE = 500;
+
+interface UnusedGrantsProps {
+  revocation: Revocation;
+  isShown: boolean;
+  onShow(days: number | null): void;
+}
+
+/** Proposes to revoke what nobody has used for a month. */
+function UnusedGrants({ revocation, isShown, onShow }: UnusedGrantsProps) {
+  const words = useWords(grantsWords);
+  const call = useCall();
+  const { run, is_busy, error } = useAct();
+  const { data } = useQuery("grants.search", { unused_days: UNUSED_DAYS, limit: 1 });
+  const total = data?.total ?? 0;
+  if (total === 0 && !isShown) return null;
+  const revokeAll = async () => {
+    const { grants } = await call("grants.search", { unused_days: UNUSED_DAYS, limit: AT_ONCE });
+    await revocation.revoke(grants.map(({ id }) => id));
+  };
+  return (
+    <div className="unused">
+      <Failure error={error} />
+      <p className="figures">{words.unused(total, UNUSED_DAYS)}</p>
+      <div>
+        <Button size="small" look="plain" onClick={() => onShow(isShown ? null : UNUSED_DAYS)}>
+          {isShown ? words.show_all : words.show_unused}
+        </Button>
+        {total === 0 ? null : (
+          <Button size="small" disabled={is_busy || revocation.progress !== null} onClick={() => void run(revokeAll)}>
+            {words.revoke_unused(Math.min(total, AT_ONCE))}
+          </Button>
+        )}
+      </div>
     </div>
   );
 }

@@ -1,19 +1,22 @@
+import "../../style/views.css";
+import "./settings.css";
 import { Fragment } from "react";
 import type { Setting, SettingKey } from "../../../ipc/contract/settings.ts";
+import { byteSize } from "../../../ipc/words/byte-size.ts";
 import { bridge } from "../../gate/open-link.ts";
 import { useQuery } from "../../gate/use-gate.tsx";
 import { Failure } from "../../parts/Failure.tsx";
+import { useEveryHalfMinute } from "../../parts/use-every-half-minute.ts";
+import { VisibleText } from "../../parts/VisibleText.tsx";
 import { chooseTheme, THEMES, useTheme } from "../../style/theme.ts";
-import { useWords } from "../../words/language.ts";
+import { keptFilesWords } from "../../words/kept-files.ts";
+import { useLanguage, useWords } from "../../words/language.ts";
 import { settingsWords } from "../../words/settings.ts";
 import { BrowserSettings } from "./BrowserSettings.tsx";
 import { Channels } from "./Channels.tsx";
 import { JudgeState } from "./JudgeState.tsx";
-import { KeptFiles } from "./KeptFiles.tsx";
 import { Row } from "./Row.tsx";
 import { SettingRow } from "./SettingRow.tsx";
-import "../../style/views.css";
-import "./settings.css";
 
 type Group = "asking" | "judging" | "looks" | "system";
 
@@ -75,5 +78,39 @@ function ThemeRow() {
         ))}
       </select>
     </Row>
+  );
+}
+
+/** The sizes of the gate's files, and the room that is left where they are. */
+function KeptFiles() {
+  const language = useLanguage();
+  const words = keptFilesWords[language];
+  const { data, error, refresh } = useQuery("storage.files", {});
+  useEveryHalfMinute(refresh);
+  if (data === undefined) return <Failure error={error} />;
+  return (
+    <section className="kept-files" aria-labelledby="settings-kept-files">
+      <h2 id="settings-kept-files">{words.title}</h2>
+      <p className="quiet">{words.intro}</p>
+      <dl>
+        {data.files.map(({ kind, path, bytes }) => (
+          <div key={kind} title={path}>
+            <dt>{words.kinds[kind]}</dt>
+            <dd>{byteSize(bytes, language)}</dd>
+          </div>
+        ))}
+      </dl>
+      {data.disks.map(({ path, free_bytes, total_bytes, is_low }) => (
+        <div key={path}>
+          <p className="disk">
+            {words.free(byteSize(free_bytes, language), byteSize(total_bytes, language))}{" "}
+            <code>
+              <VisibleText text={path} />
+            </code>
+          </p>
+          {is_low ? <p className="why-not">{words.low}</p> : null}
+        </div>
+      ))}
+    </section>
   );
 }

@@ -1,7 +1,8 @@
-import { useEffect, useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import { shortened } from "../../../ipc/base/visible-text.ts";
-import type { TelegramStatus } from "../../../ipc/contract/channels.ts";
+import type { TelegramClaim, TelegramStatus } from "../../../ipc/contract/channels.ts";
 import { timeLeftText } from "../../../ipc/words/time-left.ts";
+import { usePressFilter } from "../../cards/use-press-filter.ts";
 import { useAct } from "../../gate/use-act.ts";
 import { useCall, useQuery } from "../../gate/use-gate.tsx";
 import { Button } from "../../parts/Button.tsx";
@@ -13,8 +14,6 @@ import { Moment } from "../../parts/RelativeTime.tsx";
 import { VisibleText } from "../../parts/VisibleText.tsx";
 import { channelsWords } from "../../words/channels.ts";
 import { useLanguage, useWords } from "../../words/language.ts";
-import { Claim, SHOWN_NAME } from "./Claim.tsx";
-import { QrCode } from "./QrCode.tsx";
 
 interface Link {
   url: string;
@@ -140,5 +139,109 @@ function TimeLeft({ at, now }: { at: string; now: number }) {
     <time className="quiet" dateTime={at}>
       {timeLeftText(Date.parse(at) - now, language)}
     </time>
+  );
+}
+
+/** Modules of white around it, which readers need. */
+const BORDER = 3;
+
+interface Drawn {
+  size: number;
+  path: string;
+}
+
+/** A text as a QR code, drawn here: nothing is asked for elsewhere. Nothing until what draws it was loaded. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const [drawn, setDrawn] = useState<Drawn | null>(null);
+  useEffect(() => {
+    let is_wanted = true;
+    void import("uqr").then(({ encode }) => {
+      const { size, data } = encode(text, { ecc: "M", border: BORDER });
+      if (is_wanted) setDrawn({ size, path: pathOf(data) });
+    });
+    return () => {
+      is_wanted = false;
+    };
+  }, [text]);
+  if (drawn === null) return <div className="qr" />;
+  return (
+    <svg className="qr" role="img" aria-label={label} viewBox={`0 0 ${drawn.size} ${drawn.size}`}>
+      <path d={drawn.path} />
+    </svg>
+  );
+}
+
+/** A rectangle for each run of dark modules in a row. */
+function pathOf(rows: readonly (readonly boolean[])[]): string {
+  return rows
+    .flatMap((row, y) =>
+      [
+        ...row
+          .map((is_dark) => (is_dark ? "1" : "0"))
+          .join("")
+          .matchAll(/1+/g),
+      ].map(({ index, 0: run }) => `M${index} ${y}h${run.length}v1h-${run.length}z`),
+    )
+    .join("");
+}
+
+/** Names are the other side's own: longer ones are shortened in the middle. */
+const SHOWN_NAME = 64;
+
+/**
+ * Who pressed the link, and whether that is the user. Like a card: the safe answer has the focus, and no press counts too soon. Give it
+ * a key of all that it shows: a press is meant for one claim and its name.
+ */
+function Claim({ claim }: { claim: TelegramClaim }) {
+  const words = useWords(channelsWords).claim;
+  const call = useCall();
+  const { run, is_busy, error } = useAct();
+  const title_id = useId();
+  const card = useRef<HTMLElement>(null);
+  const guarded = usePressFilter(card, claim.id);
+  const { id, user_id, name, username } = claim;
+  useEffect(() => {
+    const focused = document.activeElement;
+    if (focused !== null && focused !== document.body) return;
+    card.current?.querySelector<HTMLElement>("[data-deny]")?.focus({ preventScroll: true });
+  }, []);
+  const act = (method: "telegram.confirm" | "telegram.reject") => {
+    if (is_busy) return; // a button that is disabled loses the focus
+    void run(() => call(method, { id }));
+  };
+  return (
+    <article ref={card} className="claim" aria-labelledby={title_id} {...guarded.presses}>
+      <p>
+        <b>
+          <bdi>
+            <VisibleText text={shortened(name, SHOWN_NAME)} />
+          </bdi>
+        </b>{" "}
+        <span className="figures">
+          (
+          {username === null ? (
+            words.no_username
+          ) : (
+            <bdi>
+              <VisibleText text={shortened(`@${username}`, SHOWN_NAME)} />
+            </bdi>
+          )}
+          , {words.id(String(user_id))})
+        </span>{" "}
+        {claim.is_renamed ? words.renamed : words.pressed}
+      </p>
+      <h4 id={title_id}>{words.title}</h4>
+      <p className="quiet">{claim.is_renamed ? words.until_then : words.names_are}</p>
+      <div className="row" data-answers="">
+        <Button data-deny="" onClick={guarded.answers(() => act("telegram.reject"))}>
+          {words.not_me}
+        </Button>
+        <Button onClick={guarded.answers(() => act("telegram.confirm"))}>{words.confirm}</Button>
+      </div>
+      <p className="quiet hint" role="status">
+        {guarded.was_too_soon ? words.too_soon : null}
+      </p>
+      <Failure error={error} />
+    </article>
   );
 }
